@@ -20,9 +20,7 @@ struct cudaDeviceProp {
 #undef NCS_BYTES
 
 #define NCS_ATTRIBUTE(what, number) cudaDevAttr##what = number,
-enum cudaDeviceAttr {
-    NCS_CUDA_ATTRIBUTES(NCS_ATTRIBUTE)
-};
+enum cudaDeviceAttr { NCS_CUDA_ATTRIBUTES(NCS_ATTRIBUTE) };
 #undef NCS_ATTRIBUTE
 
 #endif

@@ -31,8 +31,7 @@
 #define NCCL_SUSPEND_MEM 0x01
 
 /* 2.7.8 is 2708, 2.28.9 is 22809. */
-#define NCCL_VERSION(x, y, z) \
-    (((x) <= 2 && (y) <= 8) ? (x) * 1000 + (y) * 100 + (z) : (x) * 10000 + (y) * 100 + (z))
+#define NCCL_VERSION(x, y, z) (((x) <= 2 && (y) <= 8) ? (x)*1000 + (y)*100 + (z) : (x)*10000 + (y)*100 + (z))
 
 /* Whose header this is: what a program that is built with it says in `version` of a configuration. */
 #define NCCLSCRIPT_NCCL_VERSION NCCL_VERSION(2, 32, 3)
@@ -92,10 +91,7 @@ typedef enum {
     ncclMaxRedOp = 0x7fffffff
 } ncclRedOp_t;
 
-typedef enum {
-    ncclScalarDevice = 0,
-    ncclScalarHostImmediate = 1
-} ncclScalarResidence_t;
+typedef enum { ncclScalarDevice = 0, ncclScalarHostImmediate = 1 } ncclScalarResidence_t;
 
 /* An unset field holds NCCL_CONFIG_UNDEF_INT or NCCL_CONFIG_UNDEF_PTR. */
 typedef struct {
@@ -103,20 +99,20 @@ typedef struct {
     unsigned int magic;
     unsigned int version;
     int blocking;
-    int cgaClusterSize;      /* 2.17 */
+    int cgaClusterSize; /* 2.17 */
     int minCTAs;
     int maxCTAs;
     const char *netName;
-    int splitShare;          /* 2.18 */
-    int trafficClass;        /* 2.26 */
-    const char *commName;    /* 2.27 */
+    int splitShare;       /* 2.18 */
+    int trafficClass;     /* 2.26 */
+    const char *commName; /* 2.27 */
     int collnetEnable;
     int CTAPolicy;
     int shrinkShare;
     int nvlsCTAs;
     int nChannelsPerNetPeer; /* 2.28 */
     int nvlinkCentricSched;
-    int graphUsageMode;      /* 2.29 */
+    int graphUsageMode; /* 2.29 */
     int numRmaCtx;
     int maxP2pPeers;         /* 2.30.3 */
     int graphStreamOrdering; /* 2.30.7 */
@@ -124,7 +120,7 @@ typedef struct {
     int numRmaSig;
     int rmaEagerInit;
     int hostCftMode;
-    int nvlsHostMode;        /* 2.32.3 */
+    int nvlsHostMode; /* 2.32.3 */
 } ncclConfig_t;
 
 /* The configuration of one collective (2.31.2). */
@@ -154,21 +150,18 @@ typedef struct {
 } ncclEncryptionConfig_t;
 
 /* A configuration in which nothing is set. C++ wants the fields in their order. */
-#define NCCL_CONFIG_INITIALIZER                                                                            \
-    {                                                                                                      \
-        .size = sizeof(ncclConfig_t), .magic = NCCL_CONFIG_MAGIC, .version = NCCLSCRIPT_NCCL_VERSION,      \
-        .blocking = NCCL_CONFIG_UNDEF_INT, .cgaClusterSize = NCCL_CONFIG_UNDEF_INT,                        \
-        .minCTAs = NCCL_CONFIG_UNDEF_INT, .maxCTAs = NCCL_CONFIG_UNDEF_INT,                                \
-        .netName = NCCL_CONFIG_UNDEF_PTR, .splitShare = NCCL_CONFIG_UNDEF_INT,                             \
-        .trafficClass = NCCL_CONFIG_UNDEF_INT, .commName = NCCL_CONFIG_UNDEF_PTR,                          \
-        .collnetEnable = NCCL_CONFIG_UNDEF_INT, .CTAPolicy = NCCL_CONFIG_UNDEF_INT,                        \
-        .shrinkShare = NCCL_CONFIG_UNDEF_INT, .nvlsCTAs = NCCL_CONFIG_UNDEF_INT,                           \
-        .nChannelsPerNetPeer = NCCL_CONFIG_UNDEF_INT, .nvlinkCentricSched = NCCL_CONFIG_UNDEF_INT,         \
-        .graphUsageMode = NCCL_CONFIG_UNDEF_INT, .numRmaCtx = NCCL_CONFIG_UNDEF_INT,                       \
-        .maxP2pPeers = NCCL_CONFIG_UNDEF_INT, .graphStreamOrdering = NCCL_CONFIG_UNDEF_INT,                \
-        .launchOrderImplicit = NCCL_CONFIG_UNDEF_INT, .numRmaSig = NCCL_CONFIG_UNDEF_INT,                  \
-        .rmaEagerInit = NCCL_CONFIG_UNDEF_INT, .hostCftMode = NCCL_CONFIG_UNDEF_INT,                       \
-        .nvlsHostMode = NCCL_CONFIG_UNDEF_INT,                                                             \
+#define NCCL_CONFIG_INITIALIZER                                                                                            \
+    {                                                                                                                      \
+        .size = sizeof(ncclConfig_t), .magic = NCCL_CONFIG_MAGIC, .version = NCCLSCRIPT_NCCL_VERSION,                      \
+        .blocking = NCCL_CONFIG_UNDEF_INT, .cgaClusterSize = NCCL_CONFIG_UNDEF_INT, .minCTAs = NCCL_CONFIG_UNDEF_INT,      \
+        .maxCTAs = NCCL_CONFIG_UNDEF_INT, .netName = NCCL_CONFIG_UNDEF_PTR, .splitShare = NCCL_CONFIG_UNDEF_INT,           \
+        .trafficClass = NCCL_CONFIG_UNDEF_INT, .commName = NCCL_CONFIG_UNDEF_PTR, .collnetEnable = NCCL_CONFIG_UNDEF_INT,  \
+        .CTAPolicy = NCCL_CONFIG_UNDEF_INT, .shrinkShare = NCCL_CONFIG_UNDEF_INT, .nvlsCTAs = NCCL_CONFIG_UNDEF_INT,       \
+        .nChannelsPerNetPeer = NCCL_CONFIG_UNDEF_INT, .nvlinkCentricSched = NCCL_CONFIG_UNDEF_INT,                         \
+        .graphUsageMode = NCCL_CONFIG_UNDEF_INT, .numRmaCtx = NCCL_CONFIG_UNDEF_INT, .maxP2pPeers = NCCL_CONFIG_UNDEF_INT, \
+        .graphStreamOrdering = NCCL_CONFIG_UNDEF_INT, .launchOrderImplicit = NCCL_CONFIG_UNDEF_INT,                        \
+        .numRmaSig = NCCL_CONFIG_UNDEF_INT, .rmaEagerInit = NCCL_CONFIG_UNDEF_INT, .hostCftMode = NCCL_CONFIG_UNDEF_INT,   \
+        .nvlsHostMode = NCCL_CONFIG_UNDEF_INT,                                                                             \
     }
 
 typedef struct {
@@ -193,12 +186,7 @@ typedef struct {
     int ctx;
 } ncclWaitSignalDesc_t;
 
-typedef enum {
-    NCCL_GIN_TYPE_NONE = 0,
-    NCCL_GIN_TYPE_PROXY = 2,
-    NCCL_GIN_TYPE_GDAKI = 3,
-    NCCL_GIN_TYPE_GPI = 4
-} ncclGinType_t;
+typedef enum { NCCL_GIN_TYPE_NONE = 0, NCCL_GIN_TYPE_PROXY = 2, NCCL_GIN_TYPE_GDAKI = 3, NCCL_GIN_TYPE_GPI = 4 } ncclGinType_t;
 
 /* NCCL declares it in nccl_device.h, although it describes the host's communicator. */
 typedef struct ncclCommProperties {

@@ -66,7 +66,10 @@ typedef struct {
     void *output_arg;
 } ncclscript_options;
 
-#define NCCLSCRIPT_OPTIONS { sizeof(ncclscript_options), 0, NULL, -1, NULL, NULL, NULL, 0, 0, 0, 0, NULL, NULL }
+#define NCCLSCRIPT_OPTIONS                                                                \
+    {                                                                                     \
+        sizeof(ncclscript_options), 0, NULL, -1, NULL, NULL, NULL, 0, 0, 0, 0, NULL, NULL \
+    }
 
 /* "1.0.0". Static. */
 NCCLSCRIPT_API const char *ncclscript_version(void);
@@ -88,8 +91,7 @@ NCCLSCRIPT_API const char *ncclscript_case_name(const ncclscript_scenario *scena
 
 /* Runs a case to its end. Any verdict is NCCLSCRIPT_OK, with a report that the caller frees; otherwise *report is
  * NULL. */
-NCCLSCRIPT_API ncclscript_code ncclscript_run(ncclscript_scenario *scenario, size_t number,
-                                              ncclscript_report **report);
+NCCLSCRIPT_API ncclscript_code ncclscript_run(ncclscript_scenario *scenario, size_t number, ncclscript_report **report);
 /* Ends the run in progress, which then has the verdict "interrupted"; without one, nothing. Async-signal-safe. */
 NCCLSCRIPT_API void ncclscript_interrupt(void);
 

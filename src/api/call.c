@@ -8,8 +8,7 @@
 #include "base/hash.h"
 #include "base/str.h"
 
-static const void *call_pointer_of(const struct ncs_call *call, enum ncs_kind kind,
-                                   enum ncs_kind other)
+static const void *call_pointer_of(const struct ncs_call *call, enum ncs_kind kind, enum ncs_kind other)
 {
     const union ncs_arg *arg = ncs_call_arg(call, kind);
 
@@ -64,8 +63,12 @@ int ncs_call_peer(const struct ncs_call *call)
 
 const char *ncs_call_stray(const struct ncs_call *call, int nranks, int *number)
 {
-    static const struct { enum ncs_kind kind; const char *name; } roles[] = {
-        { NCS_ARG_ROOT, "root" }, { NCS_ARG_PEER, "peer" },
+    static const struct {
+        enum ncs_kind kind;
+        const char *name;
+    } roles[] = {
+        { NCS_ARG_ROOT, "root" },
+        { NCS_ARG_PEER, "peer" },
     };
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
         const union ncs_arg *arg = ncs_call_arg(call, roles[i].kind);
@@ -203,7 +206,6 @@ void ncs_call_describe(const struct ncs_call *call, struct ncs_str *out)
     if (ncs_call_arg(call, NCS_ARG_ROOT) && !(call->unsaid & NCS_UNSAID_ROOT))
         ncs_str_addf(out, " root %d", ncs_call_root(call));
     if (ncs_call_arg(call, NCS_ARG_PEER))
-        ncs_str_addf(out, " %s %d", call->fn == NCS_FN_ncclRecv ? "from" : "to",
-                     ncs_call_peer(call));
+        ncs_str_addf(out, " %s %d", call->fn == NCS_FN_ncclRecv ? "from" : "to", ncs_call_peer(call));
     call_add_waits(out, call);
 }

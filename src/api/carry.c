@@ -95,10 +95,10 @@ struct ncs_carried ncs_carry(enum ncs_fn fn, const union ncs_arg *arg, int at)
     enum ncs_kind kind = info->arg[at].kind;
     size_t items = carry_items(info, arg, at);
     switch (kind) {
-    case NCS_ARG_IDS:       return (struct ncs_carried){ NCS_CARRY_IN, items * sizeof(ncclUniqueId) };
-    case NCS_ARG_DEVICES:   return (struct ncs_carried){ NCS_CARRY_IN, items * sizeof(int) };
-    case NCS_ARG_RANKS:     return (struct ncs_carried){ NCS_CARRY_INOUT, items * sizeof(int) };
-    case NCS_ARG_WAITS:     return (struct ncs_carried){ NCS_CARRY_IN, items * sizeof(ncclWaitSignalDesc_t) };
+    case NCS_ARG_IDS: return (struct ncs_carried){ NCS_CARRY_IN, items * sizeof(ncclUniqueId) };
+    case NCS_ARG_DEVICES: return (struct ncs_carried){ NCS_CARRY_IN, items * sizeof(int) };
+    case NCS_ARG_RANKS: return (struct ncs_carried){ NCS_CARRY_INOUT, items * sizeof(int) };
+    case NCS_ARG_WAITS: return (struct ncs_carried){ NCS_CARRY_IN, items * sizeof(ncclWaitSignalDesc_t) };
     case NCS_ARG_COMMS_OUT: return (struct ncs_carried){ NCS_CARRY_OUT, items * sizeof(ncclComm_t) };
     case NCS_ARG_CHARS_OUT: return (struct ncs_carried){ NCS_CARRY_OUT, carry_room(info, arg) };
     case NCS_ARG_OUT: /* memory of the device, or of the caller if the function is told its room (ncclParamGet) */
@@ -109,7 +109,6 @@ struct ncs_carried ncs_carry(enum ncs_fn fn, const union ncs_arg *arg, int at)
         size_t bytes = carry_scalar(info, arg);
         return (struct ncs_carried){ bytes ? NCS_CARRY_IN : NCS_CARRY_NOT, bytes };
     }
-    default:
-        return (size_t)kind < sizeof carried / sizeof *carried ? carried[kind] : (struct ncs_carried){ NCS_CARRY_NOT, 0 };
+    default: return (size_t)kind < sizeof carried / sizeof *carried ? carried[kind] : (struct ncs_carried){ NCS_CARRY_NOT, 0 };
     }
 }

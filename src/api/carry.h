@@ -7,9 +7,9 @@
 #include "api/journal.h"
 
 enum ncs_carry {
-    NCS_CARRY_NOT,   /* a number, a handle, or memory of the process that makes the call */
-    NCS_CARRY_IN,    /* read before the call */
-    NCS_CARRY_OUT,   /* written after it */
+    NCS_CARRY_NOT, /* a number, a handle, or memory of the process that makes the call */
+    NCS_CARRY_IN,  /* read before the call */
+    NCS_CARRY_OUT, /* written after it */
     NCS_CARRY_INOUT,
     NCS_CARRY_LATE,  /* a handle that may be written after the call */
     NCS_CARRY_NEVER, /* has no meaning in another process */

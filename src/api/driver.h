@@ -6,10 +6,10 @@
 #include "api/machine.h"
 
 struct ncs_driver {
-    const char *name;                  /* "sim", "nccl" */
-    const struct ncs_api *api;         /* a member that the library lacks is NULL */
+    const char *name;          /* "sim", "nccl" */
+    const struct ncs_api *api; /* a member that the library lacks is NULL */
     const struct ncs_machine *machine;
-    bool real;                         /* NCCL itself: nothing is virtual */
+    bool real; /* NCCL itself: nothing is virtual */
 };
 
 extern const struct ncs_driver ncs_driver_sim; /* defined by room sim */

@@ -73,9 +73,9 @@ static const char *const allowed[] = {
 
 /* Variables whose values may contain '/' without being paths. */
 static const char *const slashed[] = {
-    "CUDA_VISIBLE_DEVICES",       /* MIG-GPU-UUID/1/0 */
+    "CUDA_VISIBLE_DEVICES",        /* MIG-GPU-UUID/1/0 */
     "NCCL_DEBUG_TIMESTAMP_FORMAT", /* %Y/%m/%d */
-    "NCCL_IB_ADDR_RANGE",         /* 10.0.0.0/8 */
+    "NCCL_IB_ADDR_RANGE",          /* 10.0.0.0/8 */
     NULL,
 };
 
@@ -110,8 +110,10 @@ bool ncs_environment_allows(const char *name, size_t bytes, bool unsafe, struct 
     if (!is_theirs(name, bytes))
         ncs_fail(err, NCS_BAD_INPUT, "'%.60s': expected a name that begins with NCCL_ or CUDA_", name);
     else
-        ncs_fail(err, NCS_BAD_INPUT, "'%.60s' needs --unsafe: without it only numbers, switches "
-                                     "and names that NCCL and CUDA document are allowed", name);
+        ncs_fail(err, NCS_BAD_INPUT,
+                 "'%.60s' needs --unsafe: without it only numbers, switches "
+                 "and names that NCCL and CUDA document are allowed",
+                 name);
     ncs_fail_near(err, name, names, count);
     return false;
 }

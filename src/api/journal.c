@@ -64,8 +64,7 @@ void ncs_journal_ask(struct ncs_journal *j, const struct ncs_api *api)
 
 /* ---- a numbered call ---- */
 
-struct ncs_call *ncs_journal_call(const struct ncs_journal *j, int comm, int comm_rank,
-                                  uint32_t number)
+struct ncs_call *ncs_journal_call(const struct ncs_journal *j, int comm, int comm_rank, uint32_t number)
 {
     struct ncs_call *call;
 
@@ -220,8 +219,7 @@ static void keep_address(struct ncs_call *call, enum ncs_kind kind)
 static void keep_outputs(struct ncs_call *call)
 {
     if (call->fn == NCS_FN_ncclCommGetAsyncError)
-        call->arg[1].i = call->arg[1].p && !call->rc ? *(const ncclResult_t *)call->arg[1].p
-                                                     : ncclInProgress;
+        call->arg[1].i = call->arg[1].p && !call->rc ? *(const ncclResult_t *)call->arg[1].p : ncclInProgress;
     else if (call->fn == NCS_FN_cudaMemcpy && !call->rc)
         ncs_journal_keep_read(call);
     else
@@ -232,8 +230,7 @@ static int journal_current_device(const struct ncs_journal *j)
 {
     int device = -1;
 
-    if (!j->own->api || !j->own->api->cudaGetDevice ||
-        j->own->api->cudaGetDevice(&device) != cudaSuccess)
+    if (!j->own->api || !j->own->api->cudaGetDevice || j->own->api->cudaGetDevice(&device) != cudaSuccess)
         return -1;
     return device;
 }
@@ -266,8 +263,7 @@ static int ask_fault(struct ncs_journal *j, struct ncs_call *call)
     return rc;
 }
 
-void ncs_journal_fault(struct ncs_journal *j, int (*fault)(void *arg, struct ncs_call *call),
-                        void *arg)
+void ncs_journal_fault(struct ncs_journal *j, int (*fault)(void *arg, struct ncs_call *call), void *arg)
 {
     j->own->fault = fault;
     j->own->fault_arg = arg;
@@ -377,8 +373,8 @@ static void adopt_filled(struct ncs_journal *j, int run_rank)
         if (!any)
             return;
         int rank = u.child_rank, nranks = u.child_nranks;
-        bool known = rank >= 0 || (api->ncclCommUserRank(*u.out, &rank) == ncclSuccess &&
-                                  api->ncclCommCount(*u.out, &nranks) == ncclSuccess);
+        bool known = rank >= 0 ||
+                     (api->ncclCommUserRank(*u.out, &rank) == ncclSuccess && api->ncclCommCount(*u.out, &nranks) == ncclSuccess);
         if (!known || rank < 0 || nranks <= rank)
             continue;
         lock(j);
@@ -408,8 +404,7 @@ static bool shows_other_threads(enum ncs_fn fn)
     case NCS_FN_cudaMemsetAsync:
     case NCS_FN_cudaLaunchHostFunc:
     case NCS_FN_cudaGetDevice:
-    case NCS_FN_cudaSetDevice:
-        return false;
+    case NCS_FN_cudaSetDevice: return false;
     }
     return !ncs_fn_info[fn].counted;
 }
@@ -417,8 +412,7 @@ static bool shows_other_threads(enum ncs_fn fn)
 void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
 {
     struct ncs_local *local = ncs_local;
-    const char *said =
-        !call->withdrawn && journal_has_failed(rc) ? ncs_journal_ask_error(j, call, rc) : NULL;
+    const char *said = !call->withdrawn && journal_has_failed(rc) ? ncs_journal_ask_error(j, call, rc) : NULL;
 
     lock(j);
     if (call->withdrawn) {

@@ -32,48 +32,53 @@ union ncs_arg {
 };
 
 /* Arguments that the record lacks: they may have any value. */
-enum { NCS_UNSAID_COUNT = 1, NCS_UNSAID_OP = 2, NCS_UNSAID_ROOT = 4, NCS_UNSAID_DTYPE = 8,
-       NCS_UNSAID_PLACE = 16, /* place is in the record, not in the program */
-       NCS_UNSAID_KIND = 32   /* a collective, unknown which: `fn` is any */ };
+enum {
+    NCS_UNSAID_COUNT = 1,
+    NCS_UNSAID_OP = 2,
+    NCS_UNSAID_ROOT = 4,
+    NCS_UNSAID_DTYPE = 8,
+    NCS_UNSAID_PLACE = 16, /* place is in the record, not in the program */
+    NCS_UNSAID_KIND = 32   /* a collective, unknown which: `fn` is any */
+};
 
 struct ncs_redop; /* below */
 struct ncs_window;
 
 struct ncs_call {
-    uint64_t id;        /* serial over the run in order of entry, from 1 */
+    uint64_t id; /* serial over the run in order of entry, from 1 */
     enum ncs_fn fn;
     bool returned;
-    int rc;             /* when returned: ncclResult_t or cudaError_t, by ncs_fn_info[fn].result */
-    const char *said;   /* of a failed call: the library's message, owned by the journal; NULL = none */
-    const char *why;    /* of a failed call, from a driver that knows more than the library's
+    int rc;           /* when returned: ncclResult_t or cudaError_t, by ncs_fn_info[fn].result */
+    const char *said; /* of a failed call: the library's message, owned by the journal; NULL = none */
+    const char *why;  /* of a failed call, from a driver that knows more than the library's
                          * message; a literal, NULL = none */
-    bool warned;        /* the driver set `why`, and the library logged a message about this call too */
-    int rank, thread;   /* the caller, as in ncs_local */
+    bool warned;      /* the driver set `why`, and the library logged a message about this call too */
+    int rank, thread; /* the caller, as in ncs_local */
     struct ncs_place place;
-    const char *label;  /* NULL = none */
-    bool unverified;    /* verify = false */
-    unsigned unsaid;    /* of a recorded run: NCS_UNSAID_... facts that its record lacks */
-    unsigned char declared; /* 1 + the type with which the script made the buffer that the call reads; 0 = it is not known */
-    bool by_c_name;     /* called as C.ncclAllReduce, not as a method or function of Lua's */
-    bool opening;       /* made before the script's first statement, to create ready-made objects */
-    bool ending;        /* made at the end of the script, to release objects it left */
-    bool withdrawn;     /* other calls replace this one: it leaves no record */
-    bool captured;      /* what it asks for was put into a graph, and has not run */
-    bool faulted;       /* a fault set its code: the library was not called */
-    int comm;           /* number of the communicator, -1 = none or unknown */
-    int comm_rank;      /* the caller's rank in it */
-    uint32_t number;    /* on (comm, comm_rank) from 1; 0 = not counted */
-    uint32_t ordinal;   /* position in its sequence, from 1; 0 = in no sequence: the call or its
+    const char *label;       /* NULL = none */
+    bool unverified;         /* verify = false */
+    unsigned unsaid;         /* of a recorded run: NCS_UNSAID_... facts that its record lacks */
+    unsigned char declared;  /* 1 + the type with which the script made the buffer that the call reads; 0 = it is not known */
+    bool by_c_name;          /* called as C.ncclAllReduce, not as a method or function of Lua's */
+    bool opening;            /* made before the script's first statement, to create ready-made objects */
+    bool ending;             /* made at the end of the script, to release objects it left */
+    bool withdrawn;          /* other calls replace this one: it leaves no record */
+    bool captured;           /* what it asks for was put into a graph, and has not run */
+    bool faulted;            /* a fault set its code: the library was not called */
+    int comm;                /* number of the communicator, -1 = none or unknown */
+    int comm_rank;           /* the caller's rank in it */
+    uint32_t number;         /* on (comm, comm_rank) from 1; 0 = not counted */
+    uint32_t ordinal;        /* position in its sequence, from 1; 0 = in no sequence: the call or its
                          * group failed, or it is an empty collective, which NCCL drops (read in
                          * NCCL 2.30.7). Calls of ranks are paired by it. Collectives of one
                          * (comm, comm_rank) are a sequence, one-sided calls another; sends to
                          * each peer and receives from each peer are one each */
-    uint64_t group;     /* serial of the outermost group that the call is in, 0 = ungrouped */
-    uint64_t rival;     /* of a counted call: id of an earlier call that another thread of the
+    uint64_t group;          /* serial of the outermost group that the call is in, 0 = ungrouped */
+    uint64_t rival;          /* of a counted call: id of an earlier call that another thread of the
                          * rank made on the same communicator or stream, and that nothing orders
                          * before it; 0 = none */
     struct ncs_redop *redop; /* of a counted call with a user operator; NULL = built in or none */
-    uint32_t window;    /* of a put: the number of its window among those that (comm, comm_rank)
+    uint32_t window;         /* of a put: the number of its window among those that (comm, comm_rank)
                          * registered, from 1; 0 = none, or unknown */
     /* Of a finished cudaMemcpy to a script's own memory: a hash of the first bytes copied (0 = unknown), and those bytes. */
     uint64_t input;
@@ -85,59 +90,59 @@ struct ncs_call {
      * result in .i. */
     union ncs_arg arg[NCS_MAX_ARGS];
 
-    struct ncs_call *launched; /* the call that launched the graph which carries this one out once more; pinned by it.
+    struct ncs_call *launched;      /* the call that launched the graph which carries this one out once more; pinned by it.
                                 * NULL = it is the program's own */
-    unsigned pins;      /* holders of the record; it may be dropped only at 0 and once returned */
-    struct ncs_call *next_counted; /* next counted call of (comm, comm_rank) still held */
+    unsigned pins;                  /* holders of the record; it may be dropped only at 0 and once returned */
+    struct ncs_call *next_counted;  /* next counted call of (comm, comm_rank) still held */
     struct ncs_call *older, *newer; /* all held records in order of id */
 };
 
 /* A user operator as it was created. */
 struct ncs_redop {
     int comm, comm_rank;
-    int handle;          /* NCCL's value; may be reused after destruction */
-    int dtype;           /* ncclDataType_t */
+    int handle; /* NCCL's value; may be reused after destruction */
+    int dtype;  /* ncclDataType_t */
     bool on_device;
-    unsigned char scalar[8]; /* host immediate: the bytes at creation, sizeof(dtype) of them */
-    const void *pointer; /* device: where the scalar is read when the operation executes */
+    unsigned char scalar[8];     /* host immediate: the bytes at creation, sizeof(dtype) of them */
+    const void *pointer;         /* device: where the scalar is read when the operation executes */
     uint64_t created, destroyed; /* ids of the calls; destroyed 0 = alive */
     struct ncs_redop *next;
 };
 
 /* One rank of a communicator. */
 struct ncs_member {
-    const void *handle;  /* ncclComm_t, NULL before it is known */
-    int rank;            /* of the run: the rank that created this member; -1 = not yet seen */
-    int device;          /* CUDA device at creation, -1 = unknown */
-    uint64_t joined;     /* ncs_journal.calls when its rank became known: orders members by time */
-    uint32_t calls;      /* counted calls so far */
+    const void *handle;              /* ncclComm_t, NULL before it is known */
+    int rank;                        /* of the run: the rank that created this member; -1 = not yet seen */
+    int device;                      /* CUDA device at creation, -1 = unknown */
+    uint64_t joined;                 /* ncs_journal.calls when its rank became known: orders members by time */
+    uint32_t calls;                  /* counted calls so far */
     uint32_t collectives, one_sided; /* lengths of the sequences (ncs_call.ordinal) */
     struct ncs_map pairs;            /* lengths of the sequences of each peer's sends and receives */
     uint32_t splits, shrinks, grows; /* that have not failed */
-    uint64_t hash;       /* rolling hash of the signatures of all counted calls */
-    struct ncs_call *first, *last; /* counted calls still held, by number */
-    struct ncs_call **line;        /* table of held calls: number % line_room -> the latest with that remainder */
-    uint32_t line_room, in_line;   /* its size, a power of two, at least the calls held; 0 = no call yet */
-    uint64_t gone;       /* id of the call that destroyed or aborted it; 0 = none */
+    uint64_t hash;                   /* rolling hash of the signatures of all counted calls */
+    struct ncs_call *first, *last;   /* counted calls still held, by number */
+    struct ncs_call **line;          /* table of held calls: number % line_room -> the latest with that remainder */
+    uint32_t line_room, in_line;     /* its size, a power of two, at least the calls held; 0 = no call yet */
+    uint64_t gone;                   /* id of the call that destroyed or aborted it; 0 = none */
     bool aborted;
-    bool released;       /* gone only because the script had ended */
+    bool released; /* gone only because the script had ended */
 };
 
 struct ncs_comm_info {
-    int number;          /* index in ncs_journal.comm. A newer communicator takes the index once
+    int number;                /* index in ncs_journal.comm. A newer communicator takes the index once
                           * all ranks have ended this one and no record refers to it */
-    uint64_t serial;     /* in order of appearance, from 1 */
-    char *name;          /* "world", "comm1", or as given; unique not guaranteed */
-    int nranks;          /* as the first rank to appear passed it */
+    uint64_t serial;           /* in order of appearance, from 1 */
+    char *name;                /* "world", "comm1", or as given; unique not guaranteed */
+    int nranks;                /* as the first rank to appear passed it */
     struct ncs_member *member; /* `members` entries: nranks, or more if a rank passed a larger count */
     int members;
-    struct ncs_redop *redops;  /* newest first */
+    struct ncs_redop *redops;   /* newest first */
     struct ncs_window *windows; /* oldest first */
-    uint64_t key;        /* hash of the unique id; of a child, hash of its origin */
-    uint32_t growths;    /* ids made for growing it */
-    int parent;          /* of a child, the number of its parent; -1 = no child */
-    uint32_t split;      /* of a child by ncclCommSplit: which split of its parent, from 1; 0 = no split */
-    int color;           /* of a child by ncclCommSplit */
+    uint64_t key;               /* hash of the unique id; of a child, hash of its origin */
+    uint32_t growths;           /* ids made for growing it */
+    int parent;                 /* of a child, the number of its parent; -1 = no child */
+    uint32_t split;             /* of a child by ncclCommSplit: which split of its parent, from 1; 0 = no split */
+    int color;                  /* of a child by ncclCommSplit */
 };
 
 /* A thread's steps outside NCCL and CUDA: it signals others or waits for them (journal_host.c). */
@@ -151,17 +156,17 @@ enum ncs_host_kind {
 
 struct ncs_host_step {
     enum ncs_host_kind kind;
-    int rank, thread;       /* as in ncs_local */
+    int rank, thread; /* as in ncs_local */
     struct ncs_place place;
-    char *what;             /* the key; of a barrier its ranks, "ranks 0..3"; NULL = none */
-    int other;              /* of SPAWN: the thread */
-    uint64_t unique_id;     /* of GET and SET: hash of the unique id that is read or set, as in
+    char *what;         /* the key; of a barrier its ranks, "ranks 0..3"; NULL = none */
+    int other;          /* of SPAWN: the thread */
+    uint64_t unique_id; /* of GET and SET: hash of the unique id that is read or set, as in
                              * ncs_comm_info; 0 = the value is no id */
-    bool over;              /* the wait has ended, */
-    bool in_vain;           /* by a timeout */
-    uint64_t after;         /* id of the newest call of any thread at that time */
-    uint64_t nth;           /* position among the thread's steps, from 1 */
-    uint64_t id;            /* serial over the run, from 1 */
+    bool over;          /* the wait has ended, */
+    bool in_vain;       /* by a timeout */
+    uint64_t after;     /* id of the newest call of any thread at that time */
+    uint64_t nth;       /* position among the thread's steps, from 1 */
+    uint64_t id;        /* serial over the run, from 1 */
     struct ncs_host_step *newer;
 };
 
@@ -177,22 +182,22 @@ struct ncs_caught {
 };
 
 struct ncs_journal {
-    size_t limit;            /* most bytes of records and of communicators kept for them; pending
+    size_t limit;      /* most bytes of records and of communicators kept for them; pending
                               * and pinned records stay anyway */
-    size_t held;             /* bytes of records held now */
-    size_t held_comms;       /* bytes of communicators that are kept only for their records */
-    uint64_t dropped;        /* records dropped so far */
-    uint64_t calls;          /* records ever made */
+    size_t held;       /* bytes of records held now */
+    size_t held_comms; /* bytes of communicators that are kept only for their records */
+    uint64_t dropped;  /* records dropped so far */
+    uint64_t calls;    /* records ever made */
     struct ncs_call *oldest, *newest;
     struct ncs_comm_info **comm;
     size_t comms, comms_room;
     struct ncs_host_step *oldest_host, *newest_host; /* in order */
-    uint64_t hosts;          /* ever made */
+    uint64_t hosts;                                  /* ever made */
     size_t host_bytes;
-    bool hosts_lost;         /* there were more than are kept */
+    bool hosts_lost;                                  /* there were more than are kept */
     struct ncs_caught *oldest_caught, *newest_caught; /* in order */
     size_t caught_bytes;
-    bool caught_lost;        /* there were more than are kept */
+    bool caught_lost; /* there were more than are kept */
     /* Called before each call is made, when only its function, thread and place are known. NULL
      * = no hook. */
     void (*entered)(const struct ncs_journal *j, struct ncs_call *call);
@@ -272,8 +277,7 @@ int ncs_journal_rank_of(const struct ncs_journal *j, const struct ncs_call *call
 bool ncs_journal_find(const struct ncs_journal *j, const void *handle, int *comm, int *comm_rank);
 
 /* The counted call `number` of (comm, comm_rank); NULL if it was not made or is no longer held. */
-struct ncs_call *ncs_journal_call(const struct ncs_journal *j, int comm, int comm_rank,
-                                  uint32_t number);
+struct ncs_call *ncs_journal_call(const struct ncs_journal *j, int comm, int comm_rank, uint32_t number);
 
 /* The address that a put writes, in its peer's window; NULL if unknown. */
 void *ncs_journal_target(const struct ncs_journal *j, const struct ncs_call *put);
@@ -290,10 +294,10 @@ static inline const union ncs_arg *ncs_call_arg(const struct ncs_call *call, enu
 const void *ncs_call_sendbuff(const struct ncs_call *call); /* buff of ncclBcast and ncclSend too */
 const void *ncs_call_recvbuff(const struct ncs_call *call); /* buff of ncclBcast and ncclRecv too */
 size_t ncs_call_count(const struct ncs_call *call);
-int ncs_call_dtype(const struct ncs_call *call);  /* ncclDataType_t, -1 = none */
-int ncs_call_op(const struct ncs_call *call);     /* ncclRedOp_t or a handle, -1 = none */
-int ncs_call_root(const struct ncs_call *call);   /* root, -1 = none */
-int ncs_call_peer(const struct ncs_call *call);   /* peer, -1 = none */
+int ncs_call_dtype(const struct ncs_call *call); /* ncclDataType_t, -1 = none */
+int ncs_call_op(const struct ncs_call *call);    /* ncclRedOp_t or a handle, -1 = none */
+int ncs_call_root(const struct ncs_call *call);  /* root, -1 = none */
+int ncs_call_peer(const struct ncs_call *call);  /* peer, -1 = none */
 /* Returns "root" or "peer", whichever is out of range for `nranks` ranks, with its value in
  * *number; NULL = both are in range. */
 const char *ncs_call_stray(const struct ncs_call *call, int nranks, int *number);
@@ -304,7 +308,7 @@ const ncclWaitSignalDesc_t *ncs_call_waits(const struct ncs_call *call, size_t *
 bool ncs_call_is_pair(const struct ncs_call *call); /* a send or a receive */
 /* A put, a signal or a wait: meets no call of other ranks. */
 bool ncs_call_is_one_sided(const struct ncs_call *call);
-bool ncs_call_is_composed(const struct ncs_call *call); /* of sends and receives */
+bool ncs_call_is_composed(const struct ncs_call *call);   /* of sends and receives */
 bool ncs_call_is_collective(const struct ncs_call *call); /* all ranks make it, composed or not */
 /* A collective of a one-rank communicator: NCCL launches it at the call, even in a group, and a
  * later failure of the group does not undo it (read in NCCL 2.30.7). */

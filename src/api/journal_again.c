@@ -43,8 +43,7 @@ static uint64_t group_again(struct ncs_journal *j, const struct ncs_call *captur
     return group;
 }
 
-void ncs_journal_fill_again(struct ncs_journal *j, struct ncs_call *call, const struct ncs_call *captured,
-                            struct ncs_call *by)
+void ncs_journal_fill_again(struct ncs_journal *j, struct ncs_call *call, const struct ncs_call *captured, struct ncs_call *by)
 {
     memcpy(call->arg, captured->arg, sizeof call->arg);
     call->fn = captured->fn;

@@ -12,8 +12,7 @@ static bool journal_child_is_ok(int rc)
     return rc == ncclSuccess || rc == ncclInProgress;
 }
 
-static uint64_t child_key(const struct ncs_journal *j, int parent, enum ncs_fn fn, uint32_t nth,
-                          uint64_t which)
+static uint64_t child_key(const struct ncs_journal *j, int parent, enum ncs_fn fn, uint32_t nth, uint64_t which)
 {
     uint64_t made = ncs_hash((uint64_t)fn, j->comm[parent]->serial - 1);
     uint64_t key = ncs_hash(ncs_hash(made, nth), which);
@@ -22,8 +21,7 @@ static uint64_t child_key(const struct ncs_journal *j, int parent, enum ncs_fn f
 }
 
 /* "world/split1.0" if the parent is "world". */
-static struct ncs_comm_info *find_child(struct ncs_journal *j, uint64_t key, int nranks,
-                                        int parent, const char *name)
+static struct ncs_comm_info *find_child(struct ncs_journal *j, uint64_t key, int nranks, int parent, const char *name)
 {
     bool fresh = !ncs_map_get(&j->own->keys, key);
     struct ncs_comm_info *info = ncs_journal_add_comm(j, key, nranks);
@@ -52,8 +50,7 @@ struct ncs_comm_info *ncs_journal_growth(struct ncs_journal *j, uint64_t id, int
 
 static uint32_t *counter(struct ncs_member *m, enum ncs_fn fn)
 {
-    return fn == NCS_FN_ncclCommSplit ? &m->splits : fn == NCS_FN_ncclCommShrink ? &m->shrinks
-                                                                                 : &m->grows;
+    return fn == NCS_FN_ncclCommSplit ? &m->splits : fn == NCS_FN_ncclCommShrink ? &m->shrinks : &m->grows;
 }
 
 void ncs_journal_uncount_child(struct ncs_journal *j, const struct ncs_unfilled *u)
@@ -61,8 +58,7 @@ void ncs_journal_uncount_child(struct ncs_journal *j, const struct ncs_unfilled 
     --*counter(&j->comm[u->comm]->member[u->comm_rank], u->fn);
 }
 
-static void await(struct ncs_journal *j, const struct ncs_call *call, uint64_t key,
-                  struct ncs_unfilled u)
+static void await(struct ncs_journal *j, const struct ncs_call *call, uint64_t key, struct ncs_unfilled u)
 {
     u.fn = call->fn;
     u.group = call->group;
@@ -134,18 +130,10 @@ void ncs_journal_learn_child(struct ncs_journal *j, struct ncs_call *call)
         return;
     m = &j->comm[call->comm]->member[call->comm_rank];
     switch ((int)call->fn) {
-    case NCS_FN_ncclCommSplit:
-        learn_split(j, call, m);
-        break;
-    case NCS_FN_ncclCommShrink:
-        learn_shrink(j, call, m);
-        break;
-    case NCS_FN_ncclCommGetUniqueId:
-        learn_growth(j, call);
-        break;
-    case NCS_FN_ncclCommGrow:
-        learn_grow(j, call, m);
-        break;
+    case NCS_FN_ncclCommSplit: learn_split(j, call, m); break;
+    case NCS_FN_ncclCommShrink: learn_shrink(j, call, m); break;
+    case NCS_FN_ncclCommGetUniqueId: learn_growth(j, call); break;
+    case NCS_FN_ncclCommGrow: learn_grow(j, call, m); break;
     }
 }
 

@@ -79,8 +79,8 @@ static void take_config_name(struct ncs_comm_info *info, const struct ncs_call *
     const ncclConfig_t *config = arg ? arg->p : NULL;
 
     if (((struct comm *)info)->named || !config || config->magic != NCCL_CONFIG_MAGIC ||
-        config->size < offsetof(ncclConfig_t, commName) + sizeof config->commName ||
-        !config->commName || !names_something(config->commName))
+        config->size < offsetof(ncclConfig_t, commName) + sizeof config->commName || !config->commName ||
+        !names_something(config->commName))
         return;
     ncs_free(info->name);
     info->name = ncs_copy_text(config->commName);
@@ -125,8 +125,8 @@ struct ncs_comm_info *ncs_journal_add_comm(struct ncs_journal *j, uint64_t key, 
     return info;
 }
 
-void ncs_journal_set_member(struct ncs_journal *j, struct ncs_comm_info *info, int comm_rank,
-                            ncclComm_t handle, int run_rank, int device)
+void ncs_journal_set_member(struct ncs_journal *j, struct ncs_comm_info *info, int comm_rank, ncclComm_t handle, int run_rank,
+                            int device)
 {
     grow_members(info, comm_rank + 1);
     info->member[comm_rank].rank = run_rank;
@@ -202,8 +202,9 @@ static void learn_init_rank(struct ncs_journal *j, struct ncs_call *call)
     if (*out) {
         set_handle(j, call->comm, call->comm_rank, *out);
     } else if (call->group) {
-        struct ncs_unfilled u = { .out = out, .group = call->group, .comm = call->comm,
-                                  .comm_rank = call->comm_rank, .rank = call->rank };
+        struct ncs_unfilled u = {
+            .out = out, .group = call->group, .comm = call->comm, .comm_rank = call->comm_rank, .rank = call->rank
+        };
         NCS_PUSH(j->own->unfilled, j->own->unfilleds, j->own->unfilled_room, u);
     }
 }
@@ -250,8 +251,7 @@ static void learn_end(struct ncs_journal *j, struct ncs_call *call)
 /* On a communicator in an error state, no pending split completes any more. */
 static void learn_state(struct ncs_journal *j, const struct ncs_call *call)
 {
-    if (call->comm >= 0 && call->rc == ncclSuccess &&
-        !journal_comm_is_ok(*(const int *)call->arg[1].p))
+    if (call->comm >= 0 && call->rc == ncclSuccess && !journal_comm_is_ok(*(const int *)call->arg[1].p))
         ncs_journal_orphan(j, call->comm, call->comm_rank);
 }
 
@@ -278,8 +278,7 @@ void ncs_journal_group_ended(struct ncs_journal *j, uint64_t group, bool ok)
 /* The newest operator with that handle. NCCL reuses a handle only after its operator is
  * destroyed, so an older one is never alive. A destroyed operator is found too: the call then
  * uses it after its end. */
-static struct ncs_redop *journal_find_redop(const struct ncs_journal *j, int comm, int comm_rank,
-                                            int handle)
+static struct ncs_redop *journal_find_redop(const struct ncs_journal *j, int comm, int comm_rank, int handle)
 {
     struct ncs_redop *op = j->comm[comm]->redops;
 
@@ -358,15 +357,9 @@ void ncs_journal_learn(struct ncs_journal *j, struct ncs_call *call)
     else if (info->ends == NCS_ENDS_COMM)
         learn_end(j, call);
     switch ((int)call->fn) {
-    case NCS_FN_ncclCommGetAsyncError:
-        learn_state(j, call);
-        break;
-    case NCS_FN_ncclRedOpCreatePreMulSum:
-        learn_redop(j, call);
-        break;
-    case NCS_FN_ncclRedOpDestroy:
-        learn_redop_end(j, call);
-        break;
+    case NCS_FN_ncclCommGetAsyncError: learn_state(j, call); break;
+    case NCS_FN_ncclRedOpCreatePreMulSum: learn_redop(j, call); break;
+    case NCS_FN_ncclRedOpDestroy: learn_redop_end(j, call); break;
     }
 }
 

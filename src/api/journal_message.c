@@ -8,7 +8,7 @@
 #include "base/mem.h"
 
 enum { NCS_SAID = 1024 }; /* bytes of a text */
-enum { TEXTS = 256 }; /* different messages that are kept: a program may fail in a loop */
+enum { TEXTS = 256 };     /* different messages that are kept: a program may fail in a loop */
 
 const char *ncs_journal_ask_error(const struct ncs_journal *j, const struct ncs_call *call, int rc)
 {

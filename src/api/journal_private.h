@@ -13,13 +13,13 @@
 struct ncs_unfilled {
     const ncclComm_t *out; /* NULL: a split without a color, which only waits for its group */
     uint64_t group;
-    int comm, comm_rank; /* of a child: its parent's */
-    int rank;            /* of the run */
-    enum ncs_fn fn;      /* of a child: the function that makes it */
-    uint64_t child;      /* key of a child; 0 = no child */
-    char name[48];       /* of a child, below its parent's */
+    int comm, comm_rank;          /* of a child: its parent's */
+    int rank;                     /* of the run */
+    enum ncs_fn fn;               /* of a child: the function that makes it */
+    uint64_t child;               /* key of a child; 0 = no child */
+    char name[48];                /* of a child, below its parent's */
     int child_rank, child_nranks; /* -1 = to be asked of the driver */
-    uint32_t split;      /* as in ncs_comm_info, of a child */
+    uint32_t split;               /* as in ncs_comm_info, of a child */
     int color;
 };
 
@@ -36,10 +36,10 @@ struct ncs_growth {
 struct comm {
     struct ncs_comm_info info;
     bool named;
-    int ended;                 /* members that are gone */
-    size_t users;              /* its records, its children, and holders by ncs_journal_keep_comm */
-    size_t counted;            /* bytes of it in ncs_journal.held_comms */
-    bool queued;               /* among the dead */
+    int ended;      /* members that are gone */
+    size_t users;   /* its records, its children, and holders by ncs_journal_keep_comm */
+    size_t counted; /* bytes of it in ncs_journal.held_comms */
+    bool queued;    /* among the dead */
     struct comm *next_dead;
     struct ncs_growth *growth; /* ids made for growing it */
 };
@@ -47,21 +47,21 @@ struct comm {
 struct ncs_journal_private {
     bool locked;
     pthread_mutex_t lock;
-    const struct ncs_api *api; /* answers cudaGetDevice */
+    const struct ncs_api *api;                      /* answers cudaGetDevice */
     int (*fault)(void *arg, struct ncs_call *call); /* NULL = no hook */
     void *fault_arg;
-    uint64_t groups;           /* serials of groups given so far */
-    uint64_t again_in;         /* id of the newest launch of a graph */
+    uint64_t groups;             /* serials of groups given so far */
+    uint64_t again_in;           /* id of the newest launch of a graph */
     struct ncs_map again_calls;  /* in that launch: id of a captured call -> its record, */
     struct ncs_map again_groups; /* captured group -> group */
-    size_t trim_at;            /* bytes of records at which dropping is tried again */
+    size_t trim_at;              /* bytes of records at which dropping is tried again */
     struct ncs_slab records;
-    struct ncs_map handles;    /* ncclComm_t -> (communicator, rank), gone ones too */
-    struct ncs_map keys;       /* hash of a unique id, or key of a child -> struct ncs_comm_info */
-    struct ncs_map growths;    /* hash of a unique id -> struct ncs_growth */
-    struct ncs_map on_stream;  /* rank and stream -> id of the last counted call << 16 | its thread */
-    struct ncs_map texts;      /* hash -> message of a library about a failed call */
-    uint64_t made, children;   /* communicators so far; of them those named after their parents */
+    struct ncs_map handles;              /* ncclComm_t -> (communicator, rank), gone ones too */
+    struct ncs_map keys;                 /* hash of a unique id, or key of a child -> struct ncs_comm_info */
+    struct ncs_map growths;              /* hash of a unique id -> struct ncs_growth */
+    struct ncs_map on_stream;            /* rank and stream -> id of the last counted call << 16 | its thread */
+    struct ncs_map texts;                /* hash -> message of a library about a failed call */
+    uint64_t made, children;             /* communicators so far; of them those named after their parents */
     struct comm *dead_first, *dead_last; /* communicators whose index is free */
     struct ncs_unfilled *unfilled;
     size_t unfilleds, unfilled_room;
@@ -91,8 +91,7 @@ void ncs_journal_unnumber(struct ncs_journal *j, struct ncs_call *call);
 /* Rejects the calls of the thread's group, which has failed. */
 void ncs_journal_reject_group(struct ncs_journal *j, const struct ncs_local *local);
 /* The caller holds the lock. NULL = there is no such record. */
-struct ncs_call *ncs_journal_find_numbered(const struct ncs_journal *j, int comm, int comm_rank,
-                                           uint32_t number);
+struct ncs_call *ncs_journal_find_numbered(const struct ncs_journal *j, int comm, int comm_rank, uint32_t number);
 
 /* ---- calls in graphs (journal_again.c) ---- */
 
@@ -102,8 +101,7 @@ void ncs_journal_leave_captured_group(struct ncs_journal *j, const struct ncs_lo
 /* The record of a captured call in the launch `by`, which is the newest; NULL = none yet. */
 struct ncs_call *ncs_journal_find_again(struct ncs_journal *j, const struct ncs_call *captured, const struct ncs_call *by);
 /* Completes that record. */
-void ncs_journal_fill_again(struct ncs_journal *j, struct ncs_call *call, const struct ncs_call *captured,
-                            struct ncs_call *by);
+void ncs_journal_fill_again(struct ncs_journal *j, struct ncs_call *call, const struct ncs_call *captured, struct ncs_call *by);
 
 /* ---- events that a thread met (journal_prior.c) ---- */
 
@@ -146,8 +144,7 @@ void ncs_unpack_handle(uintptr_t word, int *comm, int *comm_rank);
 /* True if the call joins a communicator as a rank that it names. */
 static inline bool ncs_call_makes_rank(const struct ncs_call *call)
 {
-    return ncs_fn_info[call->fn].joins == NCS_JOINS_ONE ||
-           (call->fn == NCS_FN_ncclCommGrow && !call->arg[0].p);
+    return ncs_fn_info[call->fn].joins == NCS_JOINS_ONE || (call->fn == NCS_FN_ncclCommGrow && !call->arg[0].p);
 }
 
 /* ---- lifetime of communicators (journal_ended.c) ---- */
@@ -170,8 +167,8 @@ void ncs_journal_free_comm(struct comm *comm);
 /* The communicator with that key; if there is none, a new one of nranks ranks. */
 struct ncs_comm_info *ncs_journal_add_comm(struct ncs_journal *j, uint64_t key, int nranks);
 /* Sets one rank of a communicator, with its handle; `run_rank` is the rank of the run. */
-void ncs_journal_set_member(struct ncs_journal *j, struct ncs_comm_info *info, int comm_rank,
-                            ncclComm_t handle, int run_rank, int device);
+void ncs_journal_set_member(struct ncs_journal *j, struct ncs_comm_info *info, int comm_rank, ncclComm_t handle, int run_rank,
+                            int device);
 
 /* ---- communicators made out of others (journal_child.c) ---- */
 

@@ -36,13 +36,11 @@ static bool journal_is_rival(const struct ncs_call *call, uint64_t id, int threa
 
 /* Notes a race: several threads of a rank used one communicator, or one stream,
  * and nothing but the schedule decided whose call came first. */
-static void journal_find_rival(struct ncs_journal *j, const struct ncs_member *m,
-                               struct ncs_call *call)
+static void journal_find_rival(struct ncs_journal *j, const struct ncs_member *m, struct ncs_call *call)
 {
     if (!ncs_local || !ncs_local->journals_waits)
         return;
-    uint64_t key = ncs_hash(ncs_hash((uint64_t)call->rank, (uint64_t)m->device),
-                            (uint64_t)(uintptr_t)ncs_call_stream(call));
+    uint64_t key = ncs_hash(ncs_hash((uint64_t)call->rank, (uint64_t)m->device), (uint64_t)(uintptr_t)ncs_call_stream(call));
     if (ncs_call_stream(call) == cudaStreamPerThread) /* this handle means a different stream on each thread */
         key = ncs_hash(key, (uint64_t)call->thread);
     uint64_t last = (uintptr_t)ncs_map_get(&j->own->on_stream, key); /* id, thread */
@@ -50,8 +48,7 @@ static void journal_find_rival(struct ncs_journal *j, const struct ncs_member *m
         call->rival = m->last->id;
     else if (journal_is_rival(call, last >> 16, (int)(uint16_t)last))
         call->rival = last >> 16;
-    ncs_map_put(&j->own->on_stream, key,
-                (void *)(uintptr_t)(call->id << 16 | (uint16_t)call->thread));
+    ncs_map_put(&j->own->on_stream, key, (void *)(uintptr_t)(call->id << 16 | (uint16_t)call->thread));
 }
 
 /* NCCL keeps one order for a rank's collectives and one for the traffic with each peer in each
@@ -127,8 +124,7 @@ void ncs_journal_reject(struct ncs_journal *j, struct ncs_call *call)
 void ncs_journal_reject_group(struct ncs_journal *j, const struct ncs_local *local)
 {
     for (struct ncs_call *c = j->newest; c && c->id > local->group_from; c = c->older)
-        if (c->group == local->group && c->number && c->comm >= 0 &&
-            !ncs_call_is_immediate(c, j->comm[c->comm]->nranks))
+        if (c->group == local->group && c->number && c->comm >= 0 && !ncs_call_is_immediate(c, j->comm[c->comm]->nranks))
             ncs_journal_reject(j, c);
 }
 
@@ -167,14 +163,12 @@ void ncs_journal_unnumber(struct ncs_journal *j, struct ncs_call *call)
     call->next_counted = NULL;
 }
 
-struct ncs_call *ncs_journal_find_numbered(const struct ncs_journal *j, int comm, int comm_rank,
-                                      uint32_t number)
+struct ncs_call *ncs_journal_find_numbered(const struct ncs_journal *j, int comm, int comm_rank, uint32_t number)
 {
     const struct ncs_member *m;
     struct ncs_call *call;
 
-    if (comm < 0 || (size_t)comm >= j->comms || comm_rank < 0 ||
-        comm_rank >= j->comm[comm]->members)
+    if (comm < 0 || (size_t)comm >= j->comms || comm_rank < 0 || comm_rank >= j->comm[comm]->members)
         return NULL;
     m = &j->comm[comm]->member[comm_rank];
     if (!m->last || number > m->last->number)

@@ -11,15 +11,14 @@ struct ncs_window {
     int comm_rank;
     uint64_t call, group; /* that registered it */
     int rank, thread;     /* who called */
-    const void *handle; /* NULL: of a group, or not yet known */
+    const void *handle;   /* NULL: of a group, or not yet known */
     const char *base;
     size_t bytes;
     bool ended;
     struct ncs_window *next;
 };
 
-static struct ncs_window **journal_window_first_of(const struct ncs_journal *j,
-                                                   const struct ncs_call *call)
+static struct ncs_window **journal_window_first_of(const struct ncs_journal *j, const struct ncs_call *call)
 {
     return &j->comm[call->comm]->windows;
 }
@@ -34,8 +33,12 @@ void ncs_journal_add_window(struct ncs_journal *j, const struct ncs_call *call)
     if (call->comm < 0 || !base || bytes == 0)
         return;
     struct ncs_window **at = journal_window_first_of(j, call), *w = ncs_new(sizeof *w);
-    *w = (struct ncs_window){ .comm_rank = call->comm_rank, .call = call->id, .group = call->group,
-                              .rank = call->rank, .thread = call->thread, .base = base,
+    *w = (struct ncs_window){ .comm_rank = call->comm_rank,
+                              .call = call->id,
+                              .group = call->group,
+                              .rank = call->rank,
+                              .thread = call->thread,
+                              .base = base,
                               .bytes = bytes };
     while (*at)
         at = &(*at)->next;
@@ -45,8 +48,7 @@ void ncs_journal_add_window(struct ncs_journal *j, const struct ncs_call *call)
 void ncs_journal_learn_window(struct ncs_journal *j, const struct ncs_call *call)
 {
     const ncclWindow_t *out = ncs_call_arg(call, NCS_ARG_WINDOW_OUT)->p;
-    for (struct ncs_window *w = call->comm < 0 ? NULL : *journal_window_first_of(j, call); w;
-         w = w->next)
+    for (struct ncs_window *w = call->comm < 0 ? NULL : *journal_window_first_of(j, call); w; w = w->next)
         if (w->call == call->id)
             w->handle = *out;
 }
@@ -73,8 +75,7 @@ void ncs_journal_drop_windows(struct ncs_journal *j, const struct ncs_local *loc
 {
     for (size_t i = 0; i < j->comms; i++)
         for (struct ncs_window **at = &j->comm[i]->windows; *at;)
-            if ((*at)->group == local->group && (*at)->rank == local->rank &&
-                (*at)->thread == local->thread)
+            if ((*at)->group == local->group && (*at)->rank == local->rank && (*at)->thread == local->thread)
                 journal_window_drop(at);
             else
                 at = &(*at)->next;
@@ -98,8 +99,7 @@ const void *ncs_journal_ask_window(const struct ncs_journal *j, const struct ncs
     void *base = NULL;
     ncclComm_t comm = (ncclComm_t)(uintptr_t)ncs_call_arg(call, NCS_ARG_COMM)->p;
     ncclWindow_t window = (ncclWindow_t)(uintptr_t)ncs_call_arg(call, NCS_ARG_WINDOW)->p;
-    if (!comm || !api || !api->ncclWinGetUserPtr ||
-        api->ncclWinGetUserPtr(comm, window, &base) != ncclSuccess)
+    if (!comm || !api || !api->ncclWinGetUserPtr || api->ncclWinGetUserPtr(comm, window, &base) != ncclSuccess)
         return NULL;
     return base;
 }
@@ -110,9 +110,7 @@ void ncs_journal_use_window(struct ncs_journal *j, struct ncs_call *call, const 
 {
     const void *handle = ncs_call_uses_window(call) ? ncs_call_arg(call, NCS_ARG_WINDOW)->p : NULL;
     uint32_t number = 0, by_base = 0, of_base = 0;
-    for (const struct ncs_window *w = handle && call->comm >= 0 ? *journal_window_first_of(j, call)
-                                                                : NULL;
-         w; w = w->next) {
+    for (const struct ncs_window *w = handle && call->comm >= 0 ? *journal_window_first_of(j, call) : NULL; w; w = w->next) {
         number += w->comm_rank == call->comm_rank;
         if (w->comm_rank != call->comm_rank || w->ended)
             continue;
@@ -128,8 +126,7 @@ void ncs_journal_use_window(struct ncs_journal *j, struct ncs_call *call, const 
     call->window = of_base == 1 ? by_base : 0;
 }
 
-static struct ncs_window *journal_window_numbered(const struct ncs_journal *j, int comm,
-                                                  int comm_rank, uint32_t number)
+static struct ncs_window *journal_window_numbered(const struct ncs_journal *j, int comm, int comm_rank, uint32_t number)
 {
     struct ncs_window *w = number ? j->comm[comm]->windows : NULL;
     for (; w; w = w->next)
@@ -140,18 +137,14 @@ static struct ncs_window *journal_window_numbered(const struct ncs_journal *j, i
 
 void ncs_journal_end_window(struct ncs_journal *j, const struct ncs_call *call)
 {
-    struct ncs_window *w =
-        call->comm < 0 ? NULL
-                       : journal_window_numbered(j, call->comm, call->comm_rank, call->window);
+    struct ncs_window *w = call->comm < 0 ? NULL : journal_window_numbered(j, call->comm, call->comm_rank, call->window);
     if (w)
         w->ended = true;
 }
 
 void *ncs_journal_target(const struct ncs_journal *j, const struct ncs_call *put)
 {
-    const struct ncs_window *w =
-        put->comm < 0 ? NULL
-                      : journal_window_numbered(j, put->comm, ncs_call_peer(put), put->window);
+    const struct ncs_window *w = put->comm < 0 ? NULL : journal_window_numbered(j, put->comm, ncs_call_peer(put), put->window);
     const union ncs_arg *offset = ncs_call_arg(put, NCS_ARG_OFFSET);
     if (!w || !offset || offset->u > w->bytes)
         return NULL;

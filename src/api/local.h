@@ -32,7 +32,7 @@ struct ncs_local {
     int thread; /* 0: the rank's main thread; 1 and up: spawned, in order of creation; below 0: the
                  * driver's own thread for the host functions of a device */
 
-    bool named; /* a thread from outside, known by the rank as which it joined */
+    bool named;  /* a thread from outside, known by the rank as which it joined */
     int process; /* of a thread from outside: the number of its process in the machine */
     int64_t ran; /* of a thread of another process: its processor time at its last query, ns */
 
@@ -67,14 +67,14 @@ struct ncs_local {
     bool again; /* the function of the host that runs here is in a graph: the next launch calls it again */
 
     /* The journal maintains these. */
-    uint64_t hosts; /* its steps outside NCCL and CUDA (ncs_host_step) */
-    uint64_t heard; /* id of the newest call when this thread last may have learned of other threads' progress */
+    uint64_t hosts;        /* its steps outside NCCL and CUDA (ncs_host_step) */
+    uint64_t heard;        /* id of the newest call when this thread last may have learned of other threads' progress */
     struct ncs_call *call; /* the journalled call in flight, NULL outside of one */
-    const char *said; /* message about the last call; owned by the journal, as ncs_call's */
+    const char *said;      /* message about the last call; owned by the journal, as ncs_call's */
     struct ncs_place last; /* of the script's last call */
     int group_depth;
-    uint64_t group; /* serial of the open outermost group, from 1; 0 = none */
-    uint64_t group_from; /* id of the call that opened it */
+    uint64_t group;        /* serial of the open outermost group, from 1; 0 = none */
+    uint64_t group_from;   /* id of the call that opened it */
     uint64_t failed_group; /* serial of the last outermost group that failed; 0 = none so far */
 };
 

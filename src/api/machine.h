@@ -39,36 +39,36 @@ enum ncs_cuda_lack {
 };
 
 struct ncs_machine_options {
-    struct ncs_shape hosts;   /* of the simulator; a program from outside has one */
-    const int *numbers;       /* the hosts' numbers of those GPUs, where a program sees only
+    struct ncs_shape hosts; /* of the simulator; a program from outside has one */
+    const int *numbers;     /* the hosts' numbers of those GPUs, where a program sees only
                                * some; NULL = 0, 1, 2, ...; borrowed */
-    int ranks;                /* of the run; real hardware must have a GPU for each */
-    int64_t patience;         /* real time without progress, in ns, after which a run on real
+    int ranks;              /* of the run; real hardware must have a GPU for each */
+    int64_t patience;       /* real time without progress, in ns, after which a run on real
                                * hardware counts as hung; 0 = for ever */
     enum ncs_host_policy host;
     enum ncs_teardown_policy teardown;
-    int kernel_slots;         /* launches that a GPU carries out at a time; 0 = any number */
-    uint64_t eager;           /* bytes that sends may run ahead per (comm, src, dst); 0 = none */
-    bool seeded;              /* draw at every scheduling point */
+    int kernel_slots; /* launches that a GPU carries out at a time; 0 = any number */
+    uint64_t eager;   /* bytes that sends may run ahead per (comm, src, dst); 0 = none */
+    bool seeded;      /* draw at every scheduling point */
     uint64_t seed;
-    const char *schedule;     /* the choices to make, instead of random ones; NULL = none; borrowed */
-    int nccl_version;         /* in ncclGetVersion's coding; 0 = the default */
-    uint64_t device_memory;   /* bytes per GPU; 0 = 16 GiB */
-    int ready_after;          /* polls for which a non-blocking operation stays in progress after its end */
-    bool own_threads;         /* contexts are OS threads instead of fibers */
-    bool foreign;             /* contexts are threads of a program that calls in from outside;
+    const char *schedule;   /* the choices to make, instead of random ones; NULL = none; borrowed */
+    int nccl_version;       /* in ncclGetVersion's coding; 0 = the default */
+    uint64_t device_memory; /* bytes per GPU; 0 = 16 GiB */
+    int ready_after;        /* polls for which a non-blocking operation stays in progress after its end */
+    bool own_threads;       /* contexts are OS threads instead of fibers */
+    bool foreign;           /* contexts are threads of a program that calls in from outside;
                                * such a machine has no run, reset and close */
-    int model;                /* index in ncs_models (api/model.h) */
-    bool quirks;              /* failed calls leave a group open where the real library does */
+    int model;              /* index in ncs_models (api/model.h) */
+    bool quirks;            /* failed calls leave a group open where the real library does */
     /* Real hardware: bytes of pinned memory, divided among the ranks, for copies of the data
      * that collectives read and write; 0 = no copies. */
     size_t staging;
-    char *const *env;         /* "NAME=value", set here already: for the other processes of the job; borrowed */
+    char *const *env; /* "NAME=value", set here already: for the other processes of the job; borrowed */
     size_t envs;
-    struct ncs_owns owns;     /* settings of single processes */
+    struct ncs_owns owns; /* settings of single processes */
     enum ncs_cuda_lack lack;
-    bool no_peer_access;      /* devices cannot use each other's memory */
-    uint64_t step_limit;      /* scheduler steps before NCS_STOP_BUDGET; 0 = none */
+    bool no_peer_access; /* devices cannot use each other's memory */
+    uint64_t step_limit; /* scheduler steps before NCS_STOP_BUDGET; 0 = none */
     /* Receives each line of NCCL's log, with its file (NULL = standard output), on whatever
      * stack the machine runs. NULL = no log: NCCL_DEBUG is ignored. */
     void (*log)(void *arg, const char *file, const char *line);
@@ -79,8 +79,8 @@ struct ncs_machine_options {
  * virtual host its process sits, and which device is current at first. */
 struct ncs_context_options {
     int process;
-    struct ncs_local *local;      /* the runner's; must outlive the context */
-    void (*main)(void *arg);      /* runs the script; returning ends the context */
+    struct ncs_local *local; /* the runner's; must outlive the context */
+    void (*main)(void *arg); /* runs the script; returning ends the context */
     void *arg;
 };
 
@@ -97,12 +97,14 @@ enum ncs_work_state {
 };
 
 struct ncs_work {
-    uint64_t serial;          /* from 1, in the order in which they were enqueued */
-    const char *kind;         /* as in ncs_snap_op */
-    int rank, device;         /* the rank whose process enqueued it, and its device */
-    struct ncs_call *const *call; size_t calls; /* QUEUED: the calls that it carries out, in order */
-    const void *const *stream; size_t streams;  /* QUEUED: handles of its streams; NULL = the legacy stream */
-    int status;               /* ENDED: cudaError_t */
+    uint64_t serial;  /* from 1, in the order in which they were enqueued */
+    const char *kind; /* as in ncs_snap_op */
+    int rank, device; /* the rank whose process enqueued it, and its device */
+    struct ncs_call *const *call;
+    size_t calls; /* QUEUED: the calls that it carries out, in order */
+    const void *const *stream;
+    size_t streams; /* QUEUED: handles of its streams; NULL = the legacy stream */
+    int status;     /* ENDED: cudaError_t */
 };
 
 /* What unwritten memory is used for. */
@@ -115,12 +117,13 @@ enum ncs_unwritten_use {
 /* Memory of a device that nothing has written since its allocation is used. */
 struct ncs_unwritten {
     enum ncs_unwritten_use use;
-    struct ncs_call *reader;       /* the call that uses it */
-    size_t first, count;           /* the first unwritten elements, from 0, of what the call reads, or COPIED: of the allocation that
+    struct ncs_call *reader; /* the call that uses it */
+    size_t first, count;     /* the first unwritten elements, from 0, of what the call reads, or COPIED: of the allocation that
                                     * it reads; there may be more behind them */
-    size_t element;                /* bytes of an element; 1 = the type is not known */
-    struct ncs_call *const *from; size_t froms; /* the calls that allocated it, one for each rank that gave some */
-    struct ncs_call *carrier;      /* the call that first moved it from there; NULL = it was used where it was allocated */
+    size_t element;          /* bytes of an element; 1 = the type is not known */
+    struct ncs_call *const *from;
+    size_t froms;             /* the calls that allocated it, one for each rank that gave some */
+    struct ncs_call *carrier; /* the call that first moved it from there; NULL = it was used where it was allocated */
 };
 
 /* Hooks that report data movement at its instant, on whatever stack the machine runs, outside
@@ -176,8 +179,8 @@ enum ncs_plant_kind {
 
 struct ncs_plant {
     enum ncs_plant_kind kind;
-    int rank;  /* of the communicator: whose contribution or output is spoiled */
-    int nth;   /* the nth meeting that moves data, from 1; 0 = every one */
+    int rank; /* of the communicator: whose contribution or output is spoiled */
+    int nth;  /* the nth meeting that moves data, from 1; 0 = every one */
 };
 
 /* Faults that a scenario asks for and that the simulator must bring about. */
@@ -190,17 +193,17 @@ enum ncs_injection_kind {
 
 struct ncs_injection {
     enum ncs_injection_kind kind;
-    const void *comm;       /* ncclComm_t of the calling process: LINK, ASYNC */
-    struct ncs_call *call;  /* SPOIL: the call about to be made */
-    uint64_t first, count;  /* SPOIL: elements of its output, from 0; count 0 = up to the end */
-    int peer;               /* LINK: rank of comm */
-    int64_t nanoseconds;    /* LINK: additional delay; < 0 = the link is cut */
-    int code;               /* ASYNC: ncclResult_t */
+    const void *comm;      /* ncclComm_t of the calling process: LINK, ASYNC */
+    struct ncs_call *call; /* SPOIL: the call about to be made */
+    uint64_t first, count; /* SPOIL: elements of its output, from 0; count 0 = up to the end */
+    int peer;              /* LINK: rank of comm */
+    int64_t nanoseconds;   /* LINK: additional delay; < 0 = the link is cut */
+    int code;              /* ASYNC: ncclResult_t */
 };
 
 /* The call that freed an allocation. */
 struct ncs_freed {
-    const char *by;         /* its C name; NULL = no call of the program's */
+    const char *by; /* its C name; NULL = no call of the program's */
     struct ncs_place place;
 };
 
@@ -217,7 +220,7 @@ struct ncs_machine {
     /* Lets run pass at most `events` events (the end of an operation, a timer, a poll in vain)
      * before it returns HELD; < 0 = any number, as after open. NULL on real hardware. */
     void (*hold)(int64_t events);
-    void (*interrupt)(void);     /* async-signal-safe: run returns INTERRUPTED at the next point */
+    void (*interrupt)(void); /* async-signal-safe: run returns INTERRUPTED at the next point */
     void (*snapshot)(struct ncs_snapshot *out);
     /* Drops all live contexts. Fibers: their stacks are dropped as they are. Own threads: wakes
      * each with `cancelled` true until its main returns, then joins it. */
@@ -244,13 +247,13 @@ struct ncs_machine {
     bool (*schedule)(struct ncs_str *out, struct ncs_error *err);
 
     /* A running context calls these. */
-    int64_t (*clock)(bool asks);       /* virtual ns; counts as a poll (sim/README.md, rule 5); asks: the caller acts on it */
-    int64_t (*now)(void);              /* virtual ns, no poll; any thread may call it */
+    int64_t (*clock)(bool asks); /* virtual ns; counts as a poll (sim/README.md, rule 5); asks: the caller acts on it */
+    int64_t (*now)(void);        /* virtual ns, no poll; any thread may call it */
     void (*sleep)(int64_t nanoseconds);
-    bool (*cancelled)(void);           /* true: this context is being abandoned and must unwind and return */
-    void (*check)(void);               /* cheap; for a script's hook: parks for ever when interrupted */
+    bool (*cancelled)(void); /* true: this context is being abandoned and must unwind and return */
+    void (*check)(void);     /* cheap; for a script's hook: parks for ever when interrupted */
     void (*end)(enum ncs_ending how, const char *message, struct ncs_place place);
-                                       /* recorded for the snapshot; then main must return. With
+    /* recorded for the snapshot; then main must return. With
                                         * KILLED (a thread that stops for ever) it returns only
                                         * once the context is abandoned. */
     /* As end, for the calling context's whole process: its other contexts stop too, and
@@ -265,8 +268,7 @@ struct ncs_machine {
     void (*gate_free)(struct ncs_gate *gate);
     /* Parks until gate_wake or the deadline (virtual ns; < 0 = none). Returns false after the
      * deadline or when cancelled. The caller tests its condition again. */
-    bool (*gate_wait)(struct ncs_gate *gate, int64_t deadline, const char *what, const char *key,
-                      int owner, int owner_thread);
+    bool (*gate_wait)(struct ncs_gate *gate, int64_t deadline, const char *what, const char *key, int owner, int owner_thread);
     void (*gate_wake)(struct ncs_gate *gate); /* wakes all waiters; an observable change */
 
     /* Memory that the machine allocated. An address alone does not identify an allocation,

@@ -10,10 +10,11 @@
 
 /* Hosts of different shape. Processes fill host 0, then host 1, and so on. */
 struct ncs_shape {
-    int devices;                  /* of each host after the first ones; 0 = the usual number */
-    int *first; size_t firsts;    /* devices of each of the first hosts; borrowed */
-    int *capability;              /* major * 10 + minor of each of the first devices, through all hosts; borrowed */
-    size_t capabilities;          /* further devices are like the last of these; 0 = all have the usual one */
+    int devices; /* of each host after the first ones; 0 = the usual number */
+    int *first;
+    size_t firsts;       /* devices of each of the first hosts; borrowed */
+    int *capability;     /* major * 10 + minor of each of the first devices, through all hosts; borrowed */
+    size_t capabilities; /* further devices are like the last of these; 0 = all have the usual one */
 };
 
 int ncs_shape_devices(const struct ncs_shape *hosts, int host);

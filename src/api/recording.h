@@ -17,21 +17,21 @@
 #define NCS_RECORDING_ENDING ".ncclrec"
 
 /* The variables of the environment that the recorder reads. */
-#define NCS_RECORDING_FOLDER "NCCLSCRIPT_RECORD"       /* a folder: record there */
-#define NCS_RECORDING_CALLS "NCCLSCRIPT_RECORD_CALLS"  /* entries of the ring */
+#define NCS_RECORDING_FOLDER "NCCLSCRIPT_RECORD"        /* a folder: record there */
+#define NCS_RECORDING_CALLS "NCCLSCRIPT_RECORD_CALLS"   /* entries of the ring */
 #define NCS_RECORDING_PYTHON "NCCLSCRIPT_RECORD_PYTHON" /* 0: frames of Python are not read */
 
 enum {
     NCS_RECORDING_VERSION = 2,
     NCS_RECORDING_ORDER = 0x01020304, /* tells the byte order */
     NCS_RECORDING_ARGS = 11,
-    NCS_RECORDING_LEAST = 64,         /* calls of a ring, a power of two */
+    NCS_RECORDING_LEAST = 64, /* calls of a ring, a power of two */
     NCS_RECORDING_USUAL = 32768,
     NCS_RECORDING_MOST = 1 << 24,
     NCS_RECORDING_THREADS_MOST = 2048,
     NCS_RECORDING_COMMS_MOST = 4096,
-    NCS_RECORDING_CHILD = 8,          /* arg[8..9] of a call that makes a communicator out of another: its rank, its ranks */
-    NCS_RECORDING_DEVICE = 10,        /* arg[10] of a call that makes a communicator: the caller's device; -1 = unknown */
+    NCS_RECORDING_CHILD = 8,   /* arg[8..9] of a call that makes a communicator out of another: its rank, its ranks */
+    NCS_RECORDING_DEVICE = 10, /* arg[10] of a call that makes a communicator: the caller's device; -1 = unknown */
 };
 
 enum ncs_recording_kind {
@@ -40,27 +40,27 @@ enum ncs_recording_kind {
 };
 
 struct ncs_recording_call {
-    uint64_t seq;      /* its number in its ring, from 1, written last; 0 = empty, or torn */
-    uint64_t begin;    /* in ticks (struct ncs_recording_pulse); grows with each call of a thread */
-    float ticks;       /* duration; 0 = it has not returned */
-    uint16_t fn;       /* index in the area FUNCTIONS */
-    uint16_t thread;   /* index in the area THREADS */
-    uint16_t site;     /* index in the area SITES + 1; 0 = unknown */
+    uint64_t seq;    /* its number in its ring, from 1, written last; 0 = empty, or torn */
+    uint64_t begin;  /* in ticks (struct ncs_recording_pulse); grows with each call of a thread */
+    float ticks;     /* duration; 0 = it has not returned */
+    uint16_t fn;     /* index in the area FUNCTIONS */
+    uint16_t thread; /* index in the area THREADS */
+    uint16_t site;   /* index in the area SITES + 1; 0 = unknown */
     int16_t rc;
-    uint32_t number;   /* of a counted call: its number on its communicator, as in struct ncs_call */
-    uint32_t ordinal;  /* and its position in its sequence; 0 = in none, or unknown */
-    uint8_t kind;      /* enum ncs_recording_kind */
-    uint8_t depth;     /* open groups of the thread when it began */
-    uint8_t list;      /* 1 + the argument whose list follows in entries of kind MORE; 0 = none */
-    uint8_t device;    /* of a call of CUDA's on a default stream: 1 + the thread's device; 0 = unknown */
+    uint32_t number;                  /* of a counted call: its number on its communicator, as in struct ncs_call */
+    uint32_t ordinal;                 /* and its position in its sequence; 0 = in none, or unknown */
+    uint8_t kind;                     /* enum ncs_recording_kind */
+    uint8_t depth;                    /* open groups of the thread when it began */
+    uint8_t list;                     /* 1 + the argument whose list follows in entries of kind MORE; 0 = none */
+    uint8_t device;                   /* of a call of CUDA's on a default stream: 1 + the thread's device; 0 = unknown */
     uint64_t arg[NCS_RECORDING_ARGS]; /* as union ncs_arg. In place of a pointer to an id: its hash; to an object that NCCL
                                        * makes: the object; to a scalar on the host: its first 8 bytes */
 };
 
 struct ncs_recording_thread {
     uint32_t tid;
-    uint32_t state;    /* 0 = unused, 1 = it runs, 2 = it has ended */
-    uint64_t polls;    /* queries that changed nothing: they are in no ring */
+    uint32_t state; /* 0 = unused, 1 = it runs, 2 = it has ended */
+    uint64_t polls; /* queries that changed nothing: they are in no ring */
     uint64_t spare[2];
     struct ncs_recording_call now; /* a copy of its latest call, queries included */
 };
@@ -99,8 +99,14 @@ struct ncs_recording_function {
 };
 
 enum ncs_recording_area {
-    NCS_RECORDING_FUNCTIONS, NCS_RECORDING_THREADS, NCS_RECORDING_COMMS, NCS_RECORDING_PAIRS, NCS_RECORDING_SITES,
-    NCS_RECORDING_LASTING, NCS_RECORDING_RING, NCS_RECORDING_AREAS,
+    NCS_RECORDING_FUNCTIONS,
+    NCS_RECORDING_THREADS,
+    NCS_RECORDING_COMMS,
+    NCS_RECORDING_PAIRS,
+    NCS_RECORDING_SITES,
+    NCS_RECORDING_LASTING,
+    NCS_RECORDING_RING,
+    NCS_RECORDING_AREAS,
 };
 
 /* One moment on two clocks. The ticks are those of the processor's counter, which costs a third of a call of the clock; two
@@ -113,27 +119,27 @@ struct ncs_recording_pulse {
 struct ncs_recording_head { /* 4096 bytes */
     char magic[8];
     uint32_t version, order;
-    uint64_t bytes;           /* of the file */
+    uint64_t bytes; /* of the file */
     struct {
-        uint64_t at;          /* offset in the file */
+        uint64_t at;             /* offset in the file */
         uint32_t entries, bytes; /* bytes: of an entry */
     } area[NCS_RECORDING_AREAS];
     int32_t pid;
-    int32_t rank, nranks;     /* as the launcher says; -1 = it does not */
-    int32_t nccl;             /* version code; 0 = unknown */
+    int32_t rank, nranks;              /* as the launcher says; -1 = it does not */
+    int32_t nccl;                      /* version code; 0 = unknown */
     struct ncs_recording_pulse opened; /* when the file was made */
-    char rank_by[32];         /* the variable that gave `rank` */
+    char rank_by[32];                  /* the variable that gave `rank` */
     char host[64];
     char program[256];
     unsigned char spare[512];
     /* What changes while the process runs. */
     struct ncs_recording_pulse latest[2];
-    uint64_t pulses;          /* so far; the latest is at [pulses % 2] */
-    uint64_t next[2];         /* calls so far of LASTING and of RING */
-    uint32_t threads, sites;  /* entries in use; more than there are: the others are left out */
-    uint32_t comms_lost;      /* communicators that the area COMMS has no room for */
-    uint32_t ended;           /* 1 = the process has come to its end by itself */
-    uint32_t threads_lost;    /* threads that the area THREADS has no room for: their calls are missing */
+    uint64_t pulses;         /* so far; the latest is at [pulses % 2] */
+    uint64_t next[2];        /* calls so far of LASTING and of RING */
+    uint32_t threads, sites; /* entries in use; more than there are: the others are left out */
+    uint32_t comms_lost;     /* communicators that the area COMMS has no room for */
+    uint32_t ended;          /* 1 = the process has come to its end by itself */
+    uint32_t threads_lost;   /* threads that the area THREADS has no room for: their calls are missing */
     unsigned char rest[4096 - 8 - 8 - 8 - 16 * NCS_RECORDING_AREAS - 16 - 16 - 32 - 64 - 256 - 512 - 40 - 16 - 20];
 };
 

@@ -14,9 +14,8 @@ struct named {
 };
 
 #define INTEGER(bits) .bytes = (bits) / 8
-#define FLOAT(size, fraction_bits, exponent_bits, has_infinity)                                      \
-    .bytes = (size), .fraction = (fraction_bits), .bias = (1 << ((exponent_bits) - 1)) - 1,       \
-    .infinite = (has_infinity)
+#define FLOAT(size, fraction_bits, exponent_bits, has_infinity) \
+    .bytes = (size), .fraction = (fraction_bits), .bias = (1 << ((exponent_bits)-1)) - 1, .infinite = (has_infinity)
 
 /* clang-format off */
 const struct ncs_dtype_info ncs_dtype_info[ncclNumTypes] = {
@@ -43,17 +42,18 @@ const struct ncs_dtype_info ncs_dtype_info[ncclNumTypes] = {
 
 /* The names of the rows above, as an array for ncs_nearest. */
 const char *const ncs_dtype_names[] = {
-    "int8",    "uint8",   "int32",   "uint32",   "int64",      "uint64",
-    "float16", "float32", "float64", "bfloat16", "float8e4m3", "float8e5m2",
-    "char",    "int",     "half",    "float",    "double",     NULL,
+    "int8",     "uint8",      "int32",      "uint32", "int64", "uint64", "float16", "float32", "float64",
+    "bfloat16", "float8e4m3", "float8e5m2", "char",   "int",   "half",   "float",   "double",  NULL,
 };
 
 const char *const ncs_redop_names[] = { "sum", "prod", "max", "min", "avg", NULL };
 
-_Static_assert(sizeof ncs_redop_names / sizeof *ncs_redop_names == ncclNumOps + 1,
-               "a name per built-in operator");
+_Static_assert(sizeof ncs_redop_names / sizeof *ncs_redop_names == ncclNumOps + 1, "a name per built-in operator");
 
-#define NAMED(constant) { .name = #constant, constant }
+#define NAMED(constant)             \
+    {                               \
+        .name = #constant, constant \
+    }
 
 static const struct named nccl_results[] = {
     NAMED(ncclSuccess),       NAMED(ncclUnhandledCudaError), NAMED(ncclSystemError),
@@ -148,8 +148,7 @@ static bool type_has_name(const char *a, const char *b)
 int ncs_dtype_from_name(const char *name)
 {
     for (int dtype = 0; dtype < ncclNumTypes; dtype++)
-        if (type_has_name(ncs_dtype_info[dtype].name, name) ||
-            type_has_name(ncs_dtype_info[dtype].other[0], name))
+        if (type_has_name(ncs_dtype_info[dtype].name, name) || type_has_name(ncs_dtype_info[dtype].other[0], name))
             return dtype;
     return -1;
 }
@@ -157,8 +156,7 @@ int ncs_dtype_from_name(const char *name)
 int ncs_dtype_from_constant(const char *name)
 {
     for (int dtype = 0; dtype < ncclNumTypes; dtype++)
-        if (type_has_name(ncs_dtype_info[dtype].constant, name) ||
-            type_has_name(ncs_dtype_info[dtype].other[1], name))
+        if (type_has_name(ncs_dtype_info[dtype].constant, name) || type_has_name(ncs_dtype_info[dtype].other[1], name))
             return dtype;
     return -1;
 }

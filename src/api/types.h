@@ -17,10 +17,10 @@ struct ncs_dtype_info {
     const char *shorter;  /* "fp16": its name in other languages; or NULL */
     const char *torch;    /* "Half" in PyTorch's records; or NULL */
     size_t bytes;
-    int fraction, bias;   /* of floating-point types: bits of the fraction, bias of the exponent; else 0 */
-    bool saturates;       /* values beyond the largest number become that number instead of infinity */
-    bool infinite;        /* it has infinities */
-    uint32_t top, nan;    /* of types of at most 16 bits: the largest finite number, and a host's NaN */
+    int fraction, bias; /* of floating-point types: bits of the fraction, bias of the exponent; else 0 */
+    bool saturates;     /* values beyond the largest number become that number instead of infinity */
+    bool infinite;      /* it has infinities */
+    uint32_t top, nan;  /* of types of at most 16 bits: the largest finite number, and a host's NaN */
 };
 
 extern const struct ncs_dtype_info ncs_dtype_info[ncclNumTypes];

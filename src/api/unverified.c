@@ -16,8 +16,7 @@ static const struct {
     [NCS_UNVERIFIED_KERNEL] = { "kernel-not-run", "kernels that may write its inputs were not run" },
     [NCS_UNVERIFIED_ONE_SIDED] = { "put-on-real-nccl", "real NCCL does not show when a put has arrived" },
     [NCS_UNVERIFIED_IN_PROGRESS] = { "call-in-progress", "nobody asked whether the call was launched" },
-    [NCS_UNVERIFIED_SHARED_STREAM] = { "shared-stream",
-                                       "another thread launched on the same stream or communicator" },
+    [NCS_UNVERIFIED_SHARED_STREAM] = { "shared-stream", "another thread launched on the same stream or communicator" },
     [NCS_UNVERIFIED_BUSY] = { "too-many-copies", "too many operations were under way to copy their buffers" },
     [NCS_UNVERIFIED_COPY] = { "copy-refused", "CUDA refused to copy the buffers" },
 };

@@ -4,7 +4,7 @@
 #define NCS_API_UNVERIFIED_H
 
 enum ncs_unverified {
-    NCS_FIT,           /* the result can be verified */
+    NCS_FIT, /* the result can be verified */
     NCS_UNVERIFIED_OFF,
     NCS_UNVERIFIED_ASKED,
     NCS_UNVERIFIED_DISAGREEMENT,

@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 enum ncs_weight {
-    NCS_MAY_DIFFER,  /* as CUDA_VISIBLE_DEVICES: does not count as a difference */
+    NCS_MAY_DIFFER, /* as CUDA_VISIBLE_DEVICES: does not count as a difference */
     NCS_DIFFERS,
-    NCS_MUST_AGREE,  /* NCCL fails or hangs, or may do so */
+    NCS_MUST_AGREE, /* NCCL fails or hangs, or may do so */
 };
 
 /* What comes of a variable that ranks of a communicator do not share. */

@@ -65,8 +65,7 @@ static void lower_to_file(const char *root, const char *path, size_t *least)
 
 /* Applies the limits of the group and of all groups around it. In a container the mounted tree may begin
  * at the group itself; then only the limits at that root are found. */
-static void lower_to_groups(const char *root, const char *mount, const char *group,
-                            const char *file, size_t *least)
+static void lower_to_groups(const char *root, const char *mount, const char *group, const char *file, size_t *least)
 {
     struct ncs_str path = { 0 };
     size_t bytes = strlen(group);

@@ -64,8 +64,7 @@ const char *ncs_budget_words(char *room)
     if (bytes == NCS_BUDGET_NONE)
         snprintf(room, NCS_BUDGET_WORDS, "the memory of the host");
     else
-        snprintf(room, NCS_BUDGET_WORDS, "the memory budget of %s (--memory)",
-                 ncs_format_size(bytes, size, sizeof size));
+        snprintf(room, NCS_BUDGET_WORDS, "the memory budget of %s (--memory)", ncs_format_size(bytes, size, sizeof size));
     return room;
 }
 

@@ -14,7 +14,7 @@
 #define NCS_BUDGET_LEAST ((size_t)16 << 20)
 
 void ncs_budget_limit(size_t bytes);
-size_t ncs_budget(void);      /* the limit */
+size_t ncs_budget(void); /* the limit */
 /* Writes "the memory budget of 12 GiB (--memory)" into `room` (NCS_BUDGET_WORDS bytes) and returns it. */
 const char *ncs_budget_words(char *room);
 size_t ncs_budget_used(void); /* accurate up to the bytes that other threads have in hand */

@@ -20,10 +20,11 @@
 #include <unistd.h>
 
 #define NCS_NO_REDIRECT "NCCLSCRIPT_NO_REDIRECT" /* set: the audit library only reports other libraries */
-#define NCS_JOB "NCCLSCRIPT_JOB"         /* of the machine for a job of many processes: its socket, @, and its host */
-#define NCS_PROGRAM "NCCLSCRIPT_PROGRAM" /* the number of the process that exec has started */
+#define NCS_JOB "NCCLSCRIPT_JOB"                 /* of the machine for a job of many processes: its socket, @, and its host */
+#define NCS_PROGRAM "NCCLSCRIPT_PROGRAM"         /* the number of the process that exec has started */
 #define NCS_CHANNEL "NCCLSCRIPT_CHANNEL"
-#define NCS_GREETING "NCCLSCRIPT_GREETING" /* a file in memory, named as the pipe is: its first byte is 1 once a process has
+#define NCS_GREETING \
+    "NCCLSCRIPT_GREETING" /* a file in memory, named as the pipe is: its first byte is 1 once a process has
                                             * printed the first line */
 #define NCS_CHANNEL_FORMAT "%d:%d:%llu"
 

@@ -14,8 +14,7 @@ static void complaint_forget(struct ncs_complaint *item)
     ncs_free(item->note);
 }
 
-static struct ncs_complaint *complaint_add(struct ncs_complaints *c, struct ncs_span at,
-                                           bool warning)
+static struct ncs_complaint *complaint_add(struct ncs_complaints *c, struct ncs_span at, bool warning)
 {
     c->open = false;
     if (warning ? c->count >= 2 * NCS_COMPLAINTS_KEPT : c->errors++ >= NCS_COMPLAINTS_KEPT)
@@ -110,8 +109,8 @@ static int complaint_by_place(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void complaint_add_line(const struct ncs_source *s, struct ncs_span at, const char *level,
-                               const char *text, struct ncs_str *out)
+static void complaint_add_line(const struct ncs_source *s, struct ncs_span at, const char *level, const char *text,
+                               struct ncs_str *out)
 {
     int column, line = ncs_source_line(s, at.at, &column);
     ncs_safe_line(out, s->file);
@@ -121,8 +120,7 @@ static void complaint_add_line(const struct ncs_source *s, struct ncs_span at, c
     ncs_source_show(s, at, out);
 }
 
-static void add_complaint(const struct ncs_source *s, const struct ncs_complaint *item,
-                          struct ncs_str *out)
+static void add_complaint(const struct ncs_source *s, const struct ncs_complaint *item, struct ncs_str *out)
 {
     complaint_add_line(s, item->at, item->warning ? "warning" : "error", item->text, out);
     if (item->note)

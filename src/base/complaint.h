@@ -12,11 +12,11 @@
 #define NCS_COMPLAINTS_KEPT 50 /* errors; further ones are only counted, further warnings dropped */
 
 struct ncs_complaint {
-    bool warning;           /* reported, but nothing fails because of it */
+    bool warning; /* reported, but nothing fails because of it */
     struct ncs_span at;
-    char *text;             /* lower case: the fact, the offending text, what was expected */
-    char *hint;             /* how to repair it; NULL = none */
-    char *note;             /* a related place, and a text about it; NULL = none */
+    char *text; /* lower case: the fact, the offending text, what was expected */
+    char *hint; /* how to repair it; NULL = none */
+    char *note; /* a related place, and a text about it; NULL = none */
     struct ncs_span note_at;
 };
 
@@ -24,20 +24,17 @@ struct ncs_complaints {
     const struct ncs_source *source;
     struct ncs_complaint *item;
     size_t count, room;
-    size_t errors;          /* all of them, kept or not */
-    bool open;              /* the last one was kept, and takes a hint and a note */
+    size_t errors; /* all of them, kept or not */
+    bool open;     /* the last one was kept, and takes a hint and a note */
 };
 
 /* Adds an error; returns false. The first complaint about a span is kept, except that an error replaces a warning. */
-bool ncs_complain(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+bool ncs_complain(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void ncs_complain_warning(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Add a hint or note to the complaint that was added last, if it was kept. Both return false. */
-bool ncs_complain_hint(struct ncs_complaints *c, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-bool ncs_complain_note(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+bool ncs_complain_hint(struct ncs_complaints *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool ncs_complain_note(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* The kept complaints in the order of their places. The caller frees the list (ncs_free), not its elements. */
 const struct ncs_complaint **ncs_complaints_in_order(const struct ncs_complaints *c);

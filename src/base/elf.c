@@ -25,8 +25,7 @@ bool ncs_elf_read(struct ncs_elf *image, int fd)
         if (p != MAP_FAILED)
             *image = (struct ncs_elf){ p, (size_t)st.st_size };
     }
-    return image->bytes && memcmp(image->bytes, ELFMAG, SELFMAG) == 0 &&
-           image->bytes[EI_CLASS] == ELFCLASS64;
+    return image->bytes && memcmp(image->bytes, ELFMAG, SELFMAG) == 0 && image->bytes[EI_CLASS] == ELFCLASS64;
 }
 
 static const void *elf_part(const struct ncs_elf *image, uint64_t offset, uint64_t bytes)
@@ -35,8 +34,8 @@ static const void *elf_part(const struct ncs_elf *image, uint64_t offset, uint64
 }
 
 /* The function in the table that contains the address (relative to the file). */
-static const char *elf_find_function(const struct ncs_elf *image, const Elf64_Shdr *table,
-                                 const Elf64_Shdr *texts, uint64_t address, uint64_t *offset)
+static const char *elf_find_function(const struct ncs_elf *image, const Elf64_Shdr *table, const Elf64_Shdr *texts,
+                                     uint64_t address, uint64_t *offset)
 {
     const Elf64_Sym *symbol = elf_part(image, table->sh_offset, table->sh_size);
     const char *text = elf_part(image, texts->sh_offset, texts->sh_size);
@@ -58,8 +57,7 @@ const char *ncs_elf_function(const struct ncs_elf *image, uint64_t address, uint
     for (unsigned i = 0; section && i < head->e_shnum; i++) {
         if (section[i].sh_type != SHT_SYMTAB || section[i].sh_link >= head->e_shnum)
             continue;
-        const char *name = elf_find_function(image, &section[i], &section[section[i].sh_link], address,
-                                         offset);
+        const char *name = elf_find_function(image, &section[i], &section[section[i].sh_link], address, offset);
         if (name)
             return name;
     }

@@ -7,28 +7,26 @@
 
 enum ncs_status {
     NCS_OK = 0,
-    NCS_BAD_INPUT,  /* the user's file, option or value: exit 2 */
-    NCS_NO_DEVICE,  /* a driver or hardware that is not here: exit 77 */
-    NCS_NO_MEMORY,  /* the host is out of memory or of address space: exit 7 */
-    NCS_INTERNAL,   /* a fault of ncclscript itself: exit 70 */
+    NCS_BAD_INPUT, /* the user's file, option or value: exit 2 */
+    NCS_NO_DEVICE, /* a driver or hardware that is not here: exit 77 */
+    NCS_NO_MEMORY, /* the host is out of memory or of address space: exit 7 */
+    NCS_INTERNAL,  /* a fault of ncclscript itself: exit 70 */
 };
 
 struct ncs_error {
     enum ncs_status status;
-    int line, column;  /* from 1; 0 = unknown. The column counts code points, as editors do. */
-    int bytes;         /* of the offending text at the column; 0 = unknown */
-    char file[256];    /* empty = no file */
-    char text[1024];   /* lower case, one line: the fact, the offending text, what was expected */
-    char hint[256];    /* how to repair it; empty = none */
+    int line, column; /* from 1; 0 = unknown. The column counts code points, as editors do. */
+    int bytes;        /* of the offending text at the column; 0 = unknown */
+    char file[256];   /* empty = no file */
+    char text[1024];  /* lower case, one line: the fact, the offending text, what was expected */
+    char hint[256];   /* how to repair it; empty = none */
 };
 
 /* Fills err (may be NULL) with status and a formatted text, and clears the place; returns false. */
-bool ncs_fail(struct ncs_error *err, enum ncs_status status, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+bool ncs_fail(struct ncs_error *err, enum ncs_status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Add the place or the hint to an error that has been filled. Both return false, as ncs_fail does. */
 bool ncs_fail_at(struct ncs_error *err, const char *file, int line, int column);
-bool ncs_fail_hint(struct ncs_error *err, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+bool ncs_fail_hint(struct ncs_error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -15,8 +15,7 @@
 static bool file_too_long(size_t limit, struct ncs_error *err)
 {
     char size[32];
-    return ncs_fail(err, NCS_BAD_INPUT, "the file is longer than %s",
-                    ncs_format_size(limit, size, sizeof size));
+    return ncs_fail(err, NCS_BAD_INPUT, "the file is longer than %s", ncs_format_size(limit, size, sizeof size));
 }
 
 static bool file_read_all(FILE *in, size_t limit, struct ncs_str *text, struct ncs_error *err)
@@ -34,8 +33,7 @@ static bool file_read_all(FILE *in, size_t limit, struct ncs_str *text, struct n
     return true;
 }
 
-static bool read_named(const char *file, size_t limit, const char *wanted, struct ncs_str *text,
-                       struct ncs_error *err)
+static bool read_named(const char *file, size_t limit, const char *wanted, struct ncs_str *text, struct ncs_error *err)
 {
     struct stat about;
     bool known = stat(file, &about) == 0;
@@ -51,11 +49,9 @@ static bool read_named(const char *file, size_t limit, const char *wanted, struc
     return ok;
 }
 
-bool ncs_file_read(const char *file, size_t limit, const char *wanted, struct ncs_str *text,
-                   struct ncs_error *err)
+bool ncs_file_read(const char *file, size_t limit, const char *wanted, struct ncs_str *text, struct ncs_error *err)
 {
-    bool ok = strcmp(file, "-") == 0 ? file_read_all(stdin, limit, text, err)
-                                     : read_named(file, limit, wanted, text, err);
+    bool ok = strcmp(file, "-") == 0 ? file_read_all(stdin, limit, text, err) : read_named(file, limit, wanted, text, err);
     return ok || ncs_fail_at(err, file, 0, 0);
 }
 
@@ -88,8 +84,8 @@ static FILE *open_found(int folder, int found, const char *wanted, struct ncs_er
     char own[64];
     bool known = fstat(found, &about) == 0;
     if (!known || !S_ISREG(about.st_mode))
-        ncs_fail(err, NCS_BAD_INPUT, "is %s, expected %s",
-                 known && S_ISDIR(about.st_mode) ? "a folder" : "no regular file", wanted);
+        ncs_fail(err, NCS_BAD_INPUT, "is %s, expected %s", known && S_ISDIR(about.st_mode) ? "a folder" : "no regular file",
+                 wanted);
     else if (!file_is_within(folder, found))
         ncs_fail(err, NCS_BAD_INPUT, "is a link that leads out of the folder");
     else
@@ -101,8 +97,7 @@ static FILE *open_found(int folder, int found, const char *wanted, struct ncs_er
 }
 
 /* O_PATH finds a file without opening it: opening a pipe would wait for a writer. */
-bool ncs_file_read_within(const char *file, size_t limit, const char *wanted, struct ncs_str *text,
-                          struct ncs_error *err)
+bool ncs_file_read_within(const char *file, size_t limit, const char *wanted, struct ncs_str *text, struct ncs_error *err)
 {
     struct ncs_str folder = { 0 };
     const char *slash = strrchr(file, '/');
@@ -198,8 +193,7 @@ static bool give_new_name(const char *beside, const char *file)
 }
 
 /* Writes a temporary file beside the file, then gives it the file's name. */
-static bool write_beside(const char *file, const char *text, size_t bytes, bool replace,
-                         mode_t mode)
+static bool write_beside(const char *file, const char *text, size_t bytes, bool replace, mode_t mode)
 {
     struct ncs_str beside = { 0 };
     ncs_str_addf(&beside, "%s.XXXXXX", file);
@@ -226,8 +220,7 @@ static bool write_over(const char *file, const char *text, size_t bytes, mode_t 
     return ok;
 }
 
-bool ncs_file_write(const char *file, const char *text, size_t bytes, bool replace,
-                    struct ncs_error *err)
+bool ncs_file_write(const char *file, const char *text, size_t bytes, bool replace, struct ncs_error *err)
 {
     struct stat about;
     bool ok, there = stat(file, &about) == 0;

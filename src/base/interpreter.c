@@ -37,8 +37,8 @@ static bool interpreter_is_python(const char *name)
  * next word. */
 static bool interpreter_is_torchrun_flag(const char *word)
 {
-    static const char *const flags[] = { "--standalone", "-m", "--module", "--no-python", "--no_python", "--run-path", "--run_path",
-                                         "--use-env", "--use_env", "-h", "--help", NULL };
+    static const char *const flags[] = { "--standalone", "-m",        "--module",  "--no-python", "--no_python", "--run-path",
+                                         "--run_path",   "--use-env", "--use_env", "-h",          "--help",      NULL };
     return interpreter_is_any(word, flags);
 }
 

@@ -15,9 +15,9 @@ struct launcher_row {
     const char *name;
     const char *number, *processes; /* variables */
     const char *local, *locals;
-    const char *job[3];             /* joined they are the job's name */
+    const char *job[3]; /* joined they are the job's name */
     const char *host, *port;
-    const char *needs[2];           /* it is this launcher only if these are set, too */
+    const char *needs[2];                 /* it is this launcher only if these are set, too */
     void (*more)(struct ncs_launcher *l); /* what takes more than reading a number */
 };
 
@@ -26,9 +26,10 @@ static void torchrun_more(struct ncs_launcher *l);
 static void hydra_more(struct ncs_launcher *l);
 static void pmix_more(struct ncs_launcher *l);
 
-#define TORCHRUN "torchrun", .number = "RANK", .processes = "WORLD_SIZE", .local = "LOCAL_RANK", .locals = "LOCAL_WORLD_SIZE", \
-    .job = { "TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT" }, .host = "MASTER_ADDR", .port = "MASTER_PORT", \
-    .more = torchrun_more
+#define TORCHRUN                                                                                                              \
+    "torchrun", .number = "RANK", .processes = "WORLD_SIZE", .local = "LOCAL_RANK", .locals = "LOCAL_WORLD_SIZE",             \
+                .job = { "TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT" }, .host = "MASTER_ADDR", .port = "MASTER_PORT", \
+                .more = torchrun_more
 
 /* A launcher inside another one comes first: its variables stand beside those that the outer one has left in the environment.
  * mpirun starts its own helpers by srun. torchrun always sets TORCHELASTIC_RUN_ID; without it, its other variables may be

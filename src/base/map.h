@@ -11,10 +11,10 @@ struct ncs_map {
     size_t room, count;
 };
 
-void *ncs_map_get(const struct ncs_map *m, uint64_t key); /* NULL = absent */
+void *ncs_map_get(const struct ncs_map *m, uint64_t key);       /* NULL = absent */
 void ncs_map_put(struct ncs_map *m, uint64_t key, void *value); /* replaces; NULL removes */
-void *ncs_map_remove(struct ncs_map *m, uint64_t key);    /* the removed value, or NULL */
-void ncs_map_free(struct ncs_map *m);                     /* the map, not the values */
+void *ncs_map_remove(struct ncs_map *m, uint64_t key);          /* the removed value, or NULL */
+void ncs_map_free(struct ncs_map *m);                           /* the map, not the values */
 
 /* Calls visit for every value, in no defined order; visit must not change the map. */
 void ncs_map_each(const struct ncs_map *m, void (*visit)(void *value, void *arg), void *arg);

@@ -29,22 +29,22 @@ void ncs_mem_no_more(size_t bytes)
  * frees, by the sizes that glibc really allocates: 24, 40, 56 ... bytes. They do not count as used. */
 
 enum {
-    SPARE_SIZES = 64,                /* up to 1032 bytes */
-    SPARE_BYTES = 64 << 10,          /* most of one size that the first thread keeps, which runs all fibers */
-    SPARE_BYTES_OTHERS = 1 << 10,    /* other threads may be many */
+    SPARE_SIZES = 64,             /* up to 1032 bytes */
+    SPARE_BYTES = 64 << 10,       /* most of one size that the first thread keeps, which runs all fibers */
+    SPARE_BYTES_OTHERS = 1 << 10, /* other threads may be many */
 };
 
 struct spares {
-    void *list[SPARE_SIZES];         /* linked through their first word */
-    unsigned left[SPARE_SIZES];      /* how many more may be kept */
+    void *list[SPARE_SIZES];    /* linked through their first word */
+    unsigned left[SPARE_SIZES]; /* how many more may be kept */
 };
 
 /* A pointer, because a library that is opened at run time gets little room for variables of threads. NULL: the
  * thread keeps nothing yet, or is ending. */
 static _Thread_local struct spares *spares __attribute__((tls_model("initial-exec")));
-static pthread_key_t spares_key;     /* its destructor empties the lists of a thread that ends */
+static pthread_key_t spares_key; /* its destructor empties the lists of a thread that ends */
 static pthread_once_t spares_once = PTHREAD_ONCE_INIT;
-static atomic_bool spares_taken;     /* the first thread has opened its lists */
+static atomic_bool spares_taken; /* the first thread has opened its lists */
 
 static size_t block_bytes(size_t size)
 {

@@ -17,9 +17,9 @@ void ncs_mem_no_more(size_t bytes) __attribute__((noreturn));
  * that a run freed in the middle of the report, which takes long. */
 void ncs_mem_begin(void);
 
-void *ncs_new(size_t bytes);                       /* zeroed; ncs_new(0) is a valid pointer */
-void *ncs_resize(void *p, size_t bytes);           /* realloc; new bytes are undefined */
-char *ncs_copy_text(const char *text);             /* NULL gives NULL */
+void *ncs_new(size_t bytes);             /* zeroed; ncs_new(0) is a valid pointer */
+void *ncs_resize(void *p, size_t bytes); /* realloc; new bytes are undefined */
+char *ncs_copy_text(const char *text);   /* NULL gives NULL */
 void ncs_free(void *p);
 
 /* `bytes` bytes, undefined, released with ncs_free; NULL if the budget or the host refuses them. */
@@ -29,10 +29,10 @@ void *ncs_room(size_t bytes);
 void *ncs_grown(void *items, size_t *room, size_t need, size_t size);
 
 /* Appends a value to the array `items`, which has `count` elements and capacity `room`. */
-#define NCS_PUSH(items, count, room, value)                                        \
-    do {                                                                           \
-        (items) = ncs_grown((items), &(room), (count) + 1, sizeof *(items));       \
-        (items)[(count)++] = (value);                                              \
+#define NCS_PUSH(items, count, room, value)                                  \
+    do {                                                                     \
+        (items) = ncs_grown((items), &(room), (count) + 1, sizeof *(items)); \
+        (items)[(count)++] = (value);                                        \
     } while (0)
 
 #endif

@@ -74,8 +74,8 @@ const char *ncs_nearest(const char *word, const char *const *names, size_t count
     return nearest;
 }
 
-const char *ncs_near_hint(char hint[NCS_NEAR_ROOM], char quote, const char *word,
-                          const char *const *names, size_t count, const char *otherwise)
+const char *ncs_near_hint(char hint[NCS_NEAR_ROOM], char quote, const char *word, const char *const *names, size_t count,
+                          const char *otherwise)
 {
     const char *near = ncs_nearest(word, names, count);
     if (near)

@@ -16,7 +16,7 @@ struct job {
     void (*body)(size_t begin, size_t end, void *arg);
     void *arg;
     size_t count, pieces;
-    size_t next;  /* the first piece that no thread has taken */
+    size_t next; /* the first piece that no thread has taken */
 };
 
 /* The holder of `turn` may start workers and set the job; `lock` guards the other fields. Workers are
@@ -114,8 +114,7 @@ static void start_workers(void)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (pthread_t worker; pool.workers < want &&
-                           pthread_create(&worker, NULL, worker_main, NULL) == 0; pool.workers++)
+    for (pthread_t worker; pool.workers < want && pthread_create(&worker, NULL, worker_main, NULL) == 0; pool.workers++)
         pthread_detach(worker);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pool.started = true;
@@ -137,8 +136,7 @@ static void run_job(struct job *job)
     pthread_mutex_unlock(&pool.lock);
 }
 
-void ncs_parallel(size_t count, size_t grain, void (*body)(size_t begin, size_t end, void *arg),
-                  void *arg)
+void ncs_parallel(size_t count, size_t grain, void (*body)(size_t begin, size_t end, void *arg), void *arg)
 {
     if (count == 0)
         return;

@@ -121,8 +121,7 @@ static bool pmi_find(void)
     const char *text = getenv("PMI_FD");
     struct stat about;
     int64_t fd;
-    if (!text || !ncs_parse_int(text, &fd) || fd < 3 || fd > INT_MAX || fstat((int)fd, &about) != 0 ||
-        !S_ISSOCK(about.st_mode))
+    if (!text || !ncs_parse_int(text, &fd) || fd < 3 || fd > INT_MAX || fstat((int)fd, &about) != 0 || !S_ISSOCK(about.st_mode))
         return false;
     pmi.fd = (int)fd;
     fcntl(pmi.fd, F_SETFD, FD_CLOEXEC);

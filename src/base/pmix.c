@@ -44,7 +44,8 @@ static struct {
     int (*finalize)(const struct pmix_info *info, size_t infos);
     int (*put)(uint8_t scope, const char *key, struct pmix_value *value);
     int (*commit)(void);
-    int (*get)(const struct pmix_process *of, const char *key, const struct pmix_info *info, size_t infos, struct pmix_value **value);
+    int (*get)(const struct pmix_process *of, const char *key, const struct pmix_info *info, size_t infos,
+               struct pmix_value **value);
 } pmix;
 
 static bool pmix_find(void *library, const char *name, void *function)

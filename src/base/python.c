@@ -23,22 +23,19 @@
  * the same in all releases of a minor version. */
 struct layout {
     int minor;
-    int frame;           /* in PyThreadState */
-    int of_frame;        /* the frame in what `frame` points to; -1 = it points to the frame */
-    int code, back, at;  /* in a frame: its code, its caller, its instruction */
-    int unit;            /* bytes that `at`, an int, counts; 0 = `at` is the address of an instruction */
-    int instructions;    /* in a code object: the first one; the name of the file */
+    int frame;          /* in PyThreadState */
+    int of_frame;       /* the frame in what `frame` points to; -1 = it points to the frame */
+    int code, back, at; /* in a frame: its code, its caller, its instruction */
+    int unit;           /* bytes that `at`, an int, counts; 0 = `at` is the address of an instruction */
+    int instructions;   /* in a code object: the first one; the name of the file */
     int file;
-    int ascii, wide;     /* in a str: its characters, if all are ASCII; if not */
+    int ascii, wide; /* in a str: its characters, if all are ASCII; if not */
 };
 
 static const struct layout layouts[] = {
-    { 8, 24, -1, 32, 24, 104, 1, 0, 104, 48, 72 },
-    { 9, 24, -1, 32, 24, 104, 1, 0, 104, 48, 72 },
-    { 10, 24, -1, 32, 24, 96, 2, 0, 104, 48, 72 },
-    { 11, 56, 8, 32, 48, 56, 0, 184, 112, 48, 72 },
-    { 12, 56, 0, 0, 8, 56, 0, 192, 112, 40, 56 },
-    { 13, 72, -1, 0, 8, 56, 0, 200, 112, 40, 56 },
+    { 8, 24, -1, 32, 24, 104, 1, 0, 104, 48, 72 }, { 9, 24, -1, 32, 24, 104, 1, 0, 104, 48, 72 },
+    { 10, 24, -1, 32, 24, 96, 2, 0, 104, 48, 72 }, { 11, 56, 8, 32, 48, 56, 0, 184, 112, 48, 72 },
+    { 12, 56, 0, 0, 8, 56, 0, 192, 112, 40, 56 },  { 13, 72, -1, 0, 8, 56, 0, 200, 112, 40, 56 },
 };
 enum { NEXT = 8 /* in PyThreadState */, TYPE = 8, LENGTH = 16, STATE = 32, ASCII = 0x40, COMPACT = 0x20 };
 
@@ -92,7 +89,8 @@ static bool python_load(void *library)
         *(void **)&py.is_ending = dlsym(library, "_Py_IsFinalizing");
     *(void **)&py.line = dlsym(library, "PyCode_Addr2Line");
     py.code_type = dlsym(library, "PyCode_Type");
-    return py.thread_state && py.interpreter && py.newest_state && py.version && py.is_ready && py.is_ending && py.line && py.code_type;
+    return py.thread_state && py.interpreter && py.newest_state && py.version && py.is_ready && py.is_ending && py.line &&
+           py.code_type;
 }
 
 /* Interpreters without the lock have other layouts, and say so behind their number. */

@@ -20,18 +20,14 @@ static const struct unit size_units[] = {
 };
 
 static const struct unit size_suffixes[] = {
-    { "", 1 },
-    { "K", KIB }, { "KB", KIB }, { "KiB", KIB },
-    { "M", MIB }, { "MB", MIB }, { "MiB", MIB },
-    { "G", GIB }, { "GB", GIB }, { "GiB", GIB },
-    { "T", TIB }, { "TB", TIB }, { "TiB", TIB },
+    { "", 1 },    { "K", KIB },  { "KB", KIB },  { "KiB", KIB }, { "M", MIB },  { "MB", MIB },  { "MiB", MIB },
+    { "G", GIB }, { "GB", GIB }, { "GiB", GIB }, { "T", TIB },   { "TB", TIB }, { "TiB", TIB },
 };
 
 #define SECOND UINT64_C(1000000000)
 
 static const struct unit time_units[] = {
-    { "ns", 1 },      { "us", 1000 },        { "ms", 1000000 },
-    { "s", SECOND },  { "m", 60 * SECOND },  { "h", 3600 * SECOND },
+    { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", SECOND }, { "m", 60 * SECOND }, { "h", 3600 * SECOND },
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -49,8 +45,7 @@ static const char *read_digits(const char *at, uint64_t *value)
         return NULL;
     *value = 0;
     for (; quantity_is_digit(*at); at++)
-        if (__builtin_mul_overflow(*value, 10, value) ||
-            __builtin_add_overflow(*value, (uint64_t)(*at - '0'), value))
+        if (__builtin_mul_overflow(*value, 10, value) || __builtin_add_overflow(*value, (uint64_t)(*at - '0'), value))
             return NULL;
     return at;
 }
@@ -111,8 +106,7 @@ bool ncs_parse_duration(const char *text, int64_t *nanoseconds)
     if (!at || !unit_of_time(at, &unit))
         return false;
     /* Cannot overflow: 18 digits times an hour are 3.6e30, and 128 bits hold 3.4e38. */
-    unsigned __int128 value = (unsigned __int128)whole * unit +
-                              ((unsigned __int128)fraction * unit + scale / 2) / scale;
+    unsigned __int128 value = (unsigned __int128)whole * unit + ((unsigned __int128)fraction * unit + scale / 2) / scale;
     if (value > INT64_MAX)
         return false;
     *nanoseconds = (int64_t)value;
@@ -166,8 +160,7 @@ static uint64_t hundredths(uint64_t value, uint64_t unit)
 }
 
 /* units ascend; value is at least one of the first, or 0. */
-static void format(const char *sign, uint64_t value, const struct unit *units, size_t count,
-                   char *buffer, size_t room)
+static void format(const char *sign, uint64_t value, const struct unit *units, size_t count, char *buffer, size_t room)
 {
     size_t i = 0;
     while (i + 1 < count && value >= units[i + 1].value)

@@ -26,7 +26,7 @@ static const char *read_word(const char *p, bool newer, const char **text, size_
 static const struct {
     const char *escape, *text;
 } escapes[] = {
-    { "$LT$", "<" }, { "$GT$", ">" }, { "$LP$", "(" }, { "$RP$", ")" }, { "$C$", "," }, { "$SP$", "@" },
+    { "$LT$", "<" }, { "$GT$", ">" }, { "$LP$", "(" },  { "$RP$", ")" },  { "$C$", "," },   { "$SP$", "@" },
     { "$BP$", "*" }, { "$RF$", "&" }, { "$u20$", " " }, { "$u7b$", "{" }, { "$u7d$", "}" }, { "..", "::" },
 };
 

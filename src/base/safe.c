@@ -27,8 +27,8 @@ static size_t safe_character(const unsigned char *p, size_t left)
         if (!is_continuation(p[i]))
             return 0;
     /* Overlong forms, surrogates and code points beyond U+10FFFF show in the second byte. */
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
+    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
+        (p[0] == 0xf4 && p[1] > 0x8f))
         return 0;
     return bytes;
 }
@@ -76,8 +76,8 @@ void ncs_safe_line(struct ncs_str *out, const char *text)
             continue;
         size_t n = safe_character(p, left);
         /* U+0080 to U+009F are control characters too, which some terminals obey. */
-        bool control = n == 0 || *p < 0x20 || *p == 0x7f || (n == 2 && *p == 0xc2 && p[1] < 0xa0) ||
-                       turns(p, n) || is_no_character(p, n);
+        bool control = n == 0 || *p < 0x20 || *p == 0x7f || (n == 2 && *p == 0xc2 && p[1] < 0xa0) || turns(p, n) ||
+                       is_no_character(p, n);
         if (n == 1 && strchr("\t\n\v\f\r", *p))
             ncs_str_add(out, " ");
         else if (control)

@@ -8,10 +8,10 @@
 #include "base/str.h"
 
 struct ncs_source {
-    const char *file;  /* as given on the command line; borrowed */
-    const char *text;  /* UTF-8 (not checked here), ends with a zero byte; borrowed */
+    const char *file; /* as given on the command line; borrowed */
+    const char *text; /* UTF-8 (not checked here), ends with a zero byte; borrowed */
     size_t bytes;
-    size_t *start;     /* byte at which each line begins */
+    size_t *start; /* byte at which each line begins */
     size_t lines;
 };
 

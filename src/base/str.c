@@ -97,8 +97,7 @@ void ncs_str_add_ranks(struct ncs_str *s, const int *ranks, size_t count)
 static size_t steps_of_ranks(const int *ranks, size_t count)
 {
     size_t run = count < 2 ? count : 2;
-    while (run > 1 && run < count &&
-           (int64_t)ranks[run] - ranks[run - 1] == (int64_t)ranks[1] - ranks[0])
+    while (run > 1 && run < count && (int64_t)ranks[run] - ranks[run - 1] == (int64_t)ranks[1] - ranks[0])
         run++;
     return run;
 }
@@ -120,8 +119,7 @@ void ncs_str_add_many_ranks(struct ncs_str *s, const int *ranks, size_t count)
         if (run >= 4)
             ncs_str_addf(s, "%s%d..%d", comma, ranks[i], ranks[next - 1]);
         else if (steps >= STEPS)
-            ncs_str_addf(s, "%s%d, %d, %d, ..., %d", comma, ranks[i], ranks[i + 1], ranks[i + 2],
-                         ranks[next - 1]);
+            ncs_str_addf(s, "%s%d, %d, %d, ..., %d", comma, ranks[i], ranks[i + 1], ranks[i + 2], ranks[next - 1]);
         else
             ncs_str_addf(s, "%s%d", comma, ranks[i]);
     }
@@ -130,7 +128,7 @@ void ncs_str_add_many_ranks(struct ncs_str *s, const int *ranks, size_t count)
 bool ncs_is_listed(const char *text, int rank)
 {
     bool any = false;
-    for (const char *p = text ? text : ""; *p; ) {
+    for (const char *p = text ? text : ""; *p;) {
         if (*p < '0' || *p > '9') {
             p++;
             continue;

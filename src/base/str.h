@@ -16,8 +16,8 @@ void ncs_str_add(struct ncs_str *s, const char *text);
 void ncs_str_add_bytes(struct ncs_str *s, const void *bytes, size_t count);
 void ncs_str_addf(struct ncs_str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ncs_str_addv(struct ncs_str *s, const char *fmt, va_list args);
-void ncs_str_clear(struct ncs_str *s);  /* empties, keeps the memory */
-char *ncs_str_take(struct ncs_str *s);  /* the text, which the caller frees (ncs_free); s is empty */
+void ncs_str_clear(struct ncs_str *s); /* empties, keeps the memory */
+char *ncs_str_take(struct ncs_str *s); /* the text, which the caller frees (ncs_free); s is empty */
 void ncs_str_free(struct ncs_str *s);
 
 /* Appends a list of ranks, "0, 1, 3"; runs of four and more as "4..9". */

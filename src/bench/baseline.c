@@ -16,13 +16,14 @@ struct known {
     int64_t size;
     int type, op, root;
     bool in_place;
-    double time;           /* microseconds */
+    double time; /* microseconds */
 };
 
 struct ncs_bench_baseline {
     char *file;
     json_t *document;
-    struct known *known; size_t count, room;
+    struct known *known;
+    size_t count, room;
     size_t compared, slower;
 };
 
@@ -93,11 +94,11 @@ static bool learn_document(struct ncs_bench_baseline *b, const char *text, struc
         ncs_fail(err, NCS_BAD_INPUT, "no list `results`, as bench and nccl-tests write with -J");
         return ncs_fail_at(err, b->file, 0, 0);
     }
-    json_array_foreach(results, i, row)
-        if (!learn_row(b, row)) {
-            ncs_fail(err, NCS_BAD_INPUT, "result %zu names no known collective, or no known type", i + 1);
-            return ncs_fail_at(err, b->file, 0, 0);
-        }
+    json_array_foreach(results, i, row) if (!learn_row(b, row))
+    {
+        ncs_fail(err, NCS_BAD_INPUT, "result %zu names no known collective, or no known type", i + 1);
+        return ncs_fail_at(err, b->file, 0, 0);
+    }
     return true;
 }
 
@@ -132,8 +133,7 @@ static int baseline_ranks(const json_t *document)
     const json_t *ranks = json_object_get(document, "ranks");
     if (ranks)
         return (int)json_integer_value(ranks);
-    return (int)(json_integer_value(json_object_get(config, "nthreads")) *
-                 json_integer_value(json_object_get(config, "ngpus")));
+    return (int)(json_integer_value(json_object_get(config, "nthreads")) * json_integer_value(json_object_get(config, "ngpus")));
 }
 
 static bool is_same_word(const json_t *was, const char *is)
@@ -142,19 +142,17 @@ static bool is_same_word(const json_t *was, const char *is)
     return !word || strcmp(word, is) == 0;
 }
 
-bool ncs_bench_baseline_fits(const struct ncs_bench_baseline *b, const struct ncs_bench_setting *s,
-                             struct ncs_error *err)
+bool ncs_bench_baseline_fits(const struct ncs_bench_baseline *b, const struct ncs_bench_setting *s, struct ncs_error *err)
 {
     const char *clock = s->options.clock == NCS_BENCH_VIRTUAL ? "virtual" : "host";
-    const json_t *driver = json_object_get(b->document, "driver"),
-                 *was = json_object_get(b->document, "clock"), *model = json_object_get(b->document, "model");
+    const json_t *driver = json_object_get(b->document, "driver"), *was = json_object_get(b->document, "clock"),
+                 *model = json_object_get(b->document, "model");
     int ranks = baseline_ranks(b->document);
     if (!is_same_word(driver, s->driver) || (!driver && strcmp(s->driver, "nccl") != 0))
         ncs_fail(err, NCS_BAD_INPUT, "these are times of driver %s, this run is on driver %s",
                  driver ? json_string_value(driver) : "nccl", s->driver);
     else if (!is_same_word(was, clock))
-        ncs_fail(err, NCS_BAD_INPUT, "these are times of the %s clock, this run has --clock %s",
-                 json_string_value(was), clock);
+        ncs_fail(err, NCS_BAD_INPUT, "these are times of the %s clock, this run has --clock %s", json_string_value(was), clock);
     else if (!is_same_word(model, s->model))
         ncs_fail(err, NCS_BAD_INPUT, "these are times of --model %s, this run has %s", json_string_value(model), s->model);
     else if (ranks != s->ranks)
@@ -164,14 +162,12 @@ bool ncs_bench_baseline_fits(const struct ncs_bench_baseline *b, const struct nc
     return ncs_fail_at(err, b->file, 0, 0);
 }
 
-static const struct known *find_known(const struct ncs_bench_baseline *b, const struct ncs_bench_row *row,
-                                      bool in_place)
+static const struct known *find_known(const struct ncs_bench_baseline *b, const struct ncs_bench_row *row, bool in_place)
 {
     for (size_t i = 0; i < b->count; i++) {
         const struct known *k = &b->known[i];
         if (k->collective == row->collective && k->size == (int64_t)row->size && k->type == row->type &&
-            (row->op < 0 || k->op == row->op) && (row->root < 0 || k->root == row->root) &&
-            k->in_place == in_place)
+            (row->op < 0 || k->op == row->op) && (row->root < 0 || k->root == row->root) && k->in_place == in_place)
             return k;
     }
     return NULL;
@@ -189,14 +185,13 @@ void ncs_bench_baseline_row(struct ncs_bench_baseline *b, const struct ncs_bench
         if (now->time <= was->time * (1 + threshold))
             continue;
         b->slower++;
-        ncs_str_addf(slower, "#   %s, %zu B, %s", row->collective->name, row->size,
-                     ncs_bench_type_name(row->type));
+        ncs_str_addf(slower, "#   %s, %zu B, %s", row->collective->name, row->size, ncs_bench_type_name(row->type));
         if (row->op >= 0)
             ncs_str_addf(slower, ", %s", ncs_bench_ops[row->op]);
         if (row->root >= 0)
             ncs_str_addf(slower, ", root %d", row->root);
-        ncs_str_addf(slower, ", %s: %.2f us, was %.2f us (+%.1f %%)\n", in_place ? "in place" : "out of place",
-                     now->time, was->time, 100 * (now->time / was->time - 1));
+        ncs_str_addf(slower, ", %s: %.2f us, was %.2f us (+%.1f %%)\n", in_place ? "in place" : "out of place", now->time,
+                     was->time, 100 * (now->time / was->time - 1));
     }
 }
 

@@ -21,12 +21,15 @@ static bool fail_call(struct ncs_bench_rank *r, enum ncs_error_kind kind, int co
     const char *name = kind == NCS_KIND_NCCL ? ncs_nccl_result_name(code) : ncs_cuda_error_name(code);
     const char *last = kind == NCS_KIND_NCCL ? api->ncclGetLastError(r->comm) : NULL;
     char text[512];
-    snprintf(text, sizeof text, "%s returned %s%s%s", call, name, last && *last ? ": " : "",
-             last ? last : "");
+    snprintf(text, sizeof text, "%s returned %s%s%s", call, name, last && *last ? ": " : "", last ? last : "");
     ncs_run_error(r->run, &(struct ncs_run_error){
-        .kind = kind, .rank = r->rank, .code = code, .name = ncs_copy_text(name),
-        .call = ncs_copy_text(call), .message = ncs_copy_text(text),
-    });
+                              .kind = kind,
+                              .rank = r->rank,
+                              .code = code,
+                              .name = ncs_copy_text(name),
+                              .call = ncs_copy_text(call),
+                              .message = ncs_copy_text(text),
+                          });
     return false;
 }
 
@@ -76,8 +79,7 @@ static bool measure_mulsum(struct ncs_bench_rank *r, int type)
     const struct ncs_api *api = ncs_run_api(r->run);
     unsigned char two[8];
     ncs_bench_element(type, 2, two);
-    return NCCL(r, api, ncclRedOpCreatePreMulSum, &r->mulsum, two, (ncclDataType_t)type,
-                ncclScalarHostImmediate, r->comm) &&
+    return NCCL(r, api, ncclRedOpCreatePreMulSum, &r->mulsum, two, (ncclDataType_t)type, ncclScalarHostImmediate, r->comm) &&
            measure_roots(r, type, NCS_BENCH_MULSUM) && NCCL(r, api, ncclRedOpDestroy, r->mulsum, r->comm);
 }
 
@@ -124,8 +126,7 @@ static bool share_id(struct ncs_bench_rank *r, ncclUniqueId *id)
     const struct ncs_api *api = ncs_run_api(r->run);
     ncclUniqueId *found = NULL;
     size_t bytes;
-    if (r->rank == 0 && (!NCCL(r, api, ncclGetUniqueId, id) ||
-                         !ncs_run_store_set(r->run, ID_KEY, id, sizeof *id)))
+    if (r->rank == 0 && (!NCCL(r, api, ncclGetUniqueId, id) || !ncs_run_store_set(r->run, ID_KEY, id, sizeof *id)))
         return false;
     if (!ncs_run_store_get(r->run, ID_KEY, -1, (void **)&found, &bytes))
         return false;
@@ -141,8 +142,8 @@ static bool bench_join(struct ncs_bench_rank *r)
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     ncclUniqueId id;
     int devices = 1;
-    if (!share_id(r, &id) || !CUDA(r, api, cudaGetDeviceCount, &devices) ||
-        !CUDA(r, api, cudaSetDevice, r->rank % devices) || !read_used(r, NCS_BENCH_STARTED))
+    if (!share_id(r, &id) || !CUDA(r, api, cudaGetDeviceCount, &devices) || !CUDA(r, api, cudaSetDevice, r->rank % devices) ||
+        !read_used(r, NCS_BENCH_STARTED))
         return false;
     if (policy >= 0)
         config.CTAPolicy = policy;
@@ -155,8 +156,7 @@ static bool bench_join(struct ncs_bench_rank *r)
 /* Symmetric windows need memory of ncclMemAlloc. */
 static bool is_symmetric(const struct ncs_bench_rank *r)
 {
-    return r->bench->options.registration == NCS_BENCH_SYMMETRIC &&
-           ncs_run_driver_api(r->run)->ncclCommWindowRegister;
+    return r->bench->options.registration == NCS_BENCH_SYMMETRIC && ncs_run_driver_api(r->run)->ncclCommWindowRegister;
 }
 
 static bool bench_register(struct ncs_bench_rank *r, int which)
@@ -164,8 +164,7 @@ static bool bench_register(struct ncs_bench_rank *r, int which)
     const struct ncs_api *api = ncs_run_api(r->run);
     char *buffer = which == 0 ? r->send : r->recv;
     if (is_symmetric(r))
-        return NCCL(r, api, ncclCommWindowRegister, r->comm, buffer, r->room, &r->window[which],
-                    NCCL_WIN_COLL_SYMMETRIC);
+        return NCCL(r, api, ncclCommWindowRegister, r->comm, buffer, r->room, &r->window[which], NCCL_WIN_COLL_SYMMETRIC);
     return r->bench->options.registration == NCS_BENCH_UNREGISTERED ||
            NCCL(r, api, ncclCommRegister, r->comm, buffer, r->room, &r->registered[which]);
 }
@@ -183,8 +182,7 @@ static bool allocate(struct ncs_bench_rank *r)
     if (!o->null_stream && !CUDA(r, api, cudaStreamCreateWithFlags, &r->stream, cudaStreamNonBlocking))
         return false;
     for (int i = 0; i < 2; i++)
-        if (!(is_symmetric(r) ? NCCL(r, api, ncclMemAlloc, buffer[i], r->room)
-                              : CUDA(r, api, cudaMalloc, buffer[i], r->room)))
+        if (!(is_symmetric(r) ? NCCL(r, api, ncclMemAlloc, buffer[i], r->room) : CUDA(r, api, cudaMalloc, buffer[i], r->room)))
             return false;
     return bench_register(r, 0) && bench_register(r, 1) && read_used(r, NCS_BENCH_ALLOCATED);
 }
@@ -238,17 +236,15 @@ int64_t ncs_bench_used(const struct ncs_bench *bench, enum ncs_bench_stage stage
     return stage == NCS_BENCH_STARTED ? 0 : bench->used[stage] - bench->used[stage - 1];
 }
 
-size_t ncs_bench_memory(const struct ncs_bench_collective *collective,
-                        const struct ncs_bench_options *options, int nranks)
+size_t ncs_bench_memory(const struct ncs_bench_collective *collective, const struct ncs_bench_options *options, int nranks)
 {
     struct ncs_bench_shape s = collective->shape(options->most, 1, nranks);
     size_t most = s.send > s.recv ? s.send : s.recv;
     return 2 * (most + options->unalign * sizeof(double));
 }
 
-struct ncs_bench *ncs_bench_new(const struct ncs_bench_collective *collective,
-                                const struct ncs_bench_options *options, const struct ncs_run_options *run,
-                                ncs_bench_on_row on_row, void *arg)
+struct ncs_bench *ncs_bench_new(const struct ncs_bench_collective *collective, const struct ncs_bench_options *options,
+                                const struct ncs_run_options *run, ncs_bench_on_row on_row, void *arg)
 {
     struct ncs_bench *b = ncs_new(sizeof *b);
     b->collective = collective;
@@ -259,7 +255,10 @@ struct ncs_bench *ncs_bench_new(const struct ncs_bench_collective *collective,
     b->arg = arg;
     b->rank = ncs_new((size_t)run->ranks * sizeof *b->rank);
     struct ncs_program program = {
-        .self = b, .rank_new = bench_rank_new, .rank_main = bench_rank_main, .rank_free = bench_rank_free,
+        .self = b,
+        .rank_new = bench_rank_new,
+        .rank_main = bench_rank_main,
+        .rank_free = bench_rank_free,
     };
     b->run = ncs_run_new(run, &program, NULL, NULL);
     return b;

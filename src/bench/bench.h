@@ -43,50 +43,51 @@ enum ncs_bench_stage {
     NCS_BENCH_STAGES,
 };
 
-enum { NCS_BENCH_MULSUM = ncclNumOps, NCS_BENCH_OPS }; /* a pre-mul-sum as an operator */
+enum { NCS_BENCH_MULSUM = ncclNumOps, NCS_BENCH_OPS };     /* a pre-mul-sum as an operator */
 extern const char *const ncs_bench_ops[NCS_BENCH_OPS + 1]; /* "sum" ... "mulsum", NULL */
 
 struct ncs_bench_options {
-    size_t least, most;     /* bytes */
-    size_t step, factor;    /* to the next size: a factor above 1, or else a step */
+    size_t least, most;        /* bytes */
+    size_t step, factor;       /* to the next size: a factor above 1, or else a step */
     int iters, warmup, rounds; /* rounds: calls that one group aggregates, -m */
-    int launches;           /* of a graph with the timed calls; 0 = they are not captured: -G */
+    int launches;              /* of a graph with the timed calls; 0 = they are not captured: -G */
     int cycles;
-    int checks;             /* 0: nothing is verified */
-    int type, op, root;     /* -1 = all of them; op: an index of ncs_bench_ops */
+    int checks;         /* 0: nothing is verified */
+    int type, op, root; /* -1 = all of them; op: an index of ncs_bench_ops */
     enum ncs_bench_average average;
     enum ncs_bench_blocking blocking;
     enum ncs_bench_clock clock;
-    bool each;              /* times each call by itself, too: -I */
-    int skip;               /* of those times, leave out the first ones: -K */
+    bool each; /* times each call by itself, too: -I */
+    int skip;  /* of those times, leave out the first ones: -K */
     bool null_stream;
-    bool enqueueing;        /* report the time in which a rank enqueues the calls: -C */
+    bool enqueueing; /* report the time in which a rank enqueues the calls: -C */
     enum ncs_bench_registration registration;
-    int cta_policy;         /* ncclConfig_t's CTAPolicy, -1 = unset */
-    bool memory;            /* read how much memory is in use: -M */
-    bool timestamps;        /* the table says when each row was measured: -S */
-    size_t unalign;         /* elements */
+    int cta_policy;  /* ncclConfig_t's CTAPolicy, -1 = unset */
+    bool memory;     /* read how much memory is in use: -M */
+    bool timestamps; /* the table says when each row was measured: -S */
+    size_t unalign;  /* elements */
 };
 
 /* The times of single calls, in microseconds. */
 struct ncs_bench_each {
-    double *time; size_t times; /* of all calls, in order */
+    double *time;
+    size_t times;                                       /* of all calls, in order */
     double least, most, mean, p50, p95, p99, deviation; /* without the skipped ones */
 };
 
 struct ncs_bench_figure {
-    double time;            /* of one call, in microseconds */
-    double algbw, busbw;    /* GB/s */
+    double time;         /* of one call, in microseconds */
+    double algbw, busbw; /* GB/s */
     bool checked;
-    uint64_t wrong;         /* elements */
+    uint64_t wrong;             /* elements */
     struct ncs_bench_each each; /* times 0: not asked for */
 };
 
 struct ncs_bench_row {
     const struct ncs_bench_collective *collective;
-    size_t size;            /* bytes of the larger buffer */
+    size_t size; /* bytes of the larger buffer */
     size_t count;
-    int type, op, root;     /* op, root: -1 = the collective has none */
+    int type, op, root;              /* op, root: -1 = the collective has none */
     struct ncs_bench_figure out, in; /* out of place, in place */
 };
 
@@ -95,9 +96,8 @@ typedef void (*ncs_bench_on_row)(void *arg, const struct ncs_bench_row *row);
 
 /* One collective, timed in one run. `run` says the driver, the ranks and what else a run needs; both options
  * are copied. Execute it once; the result belongs to the bench. */
-struct ncs_bench *ncs_bench_new(const struct ncs_bench_collective *collective,
-                                const struct ncs_bench_options *options, const struct ncs_run_options *run,
-                                ncs_bench_on_row on_row, void *arg);
+struct ncs_bench *ncs_bench_new(const struct ncs_bench_collective *collective, const struct ncs_bench_options *options,
+                                const struct ncs_run_options *run, ncs_bench_on_row on_row, void *arg);
 const struct ncs_result *ncs_bench_execute(struct ncs_bench *bench);
 void ncs_bench_free(struct ncs_bench *bench);
 
@@ -106,8 +106,7 @@ void ncs_bench_free(struct ncs_bench *bench);
 int64_t ncs_bench_used(const struct ncs_bench *bench, enum ncs_bench_stage stage);
 
 /* Bytes of device memory of one rank. */
-size_t ncs_bench_memory(const struct ncs_bench_collective *collective,
-                        const struct ncs_bench_options *options, int nranks);
+size_t ncs_bench_memory(const struct ncs_bench_collective *collective, const struct ncs_bench_options *options, int nranks);
 
 /* Sorts a copy of each->time and fills the rest, leaving out the first `skip` times. */
 void ncs_bench_summarize(struct ncs_bench_each *each, size_t skip);

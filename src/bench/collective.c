@@ -23,15 +23,13 @@ static struct ncs_bench_shape shape_whole(size_t count, size_t bytes, int nranks
 static struct ncs_bench_shape shape_gather(size_t count, size_t bytes, int nranks)
 {
     size_t block = block_of(count, bytes, nranks);
-    return (struct ncs_bench_shape){ .send = block, .recv = block * (size_t)nranks, .count = block,
-                                     .send_step = block };
+    return (struct ncs_bench_shape){ .send = block, .recv = block * (size_t)nranks, .count = block, .send_step = block };
 }
 
 static struct ncs_bench_shape shape_scatter(size_t count, size_t bytes, int nranks)
 {
     size_t block = block_of(count, bytes, nranks);
-    return (struct ncs_bench_shape){ .send = block * (size_t)nranks, .recv = block, .count = block,
-                                     .recv_step = block };
+    return (struct ncs_bench_shape){ .send = block * (size_t)nranks, .recv = block, .count = block, .recv_step = block };
 }
 
 static struct ncs_bench_shape shape_exchange(size_t count, size_t bytes, int nranks)
@@ -118,8 +116,7 @@ static ncclResult_t recv_block(const struct ncs_bench_call *c, int block, int pe
 }
 
 /* The messages of one rank between a group's start and end; rc is that of the first that failed. */
-static ncclResult_t in_group(const struct ncs_bench_call *c,
-                             ncclResult_t (*messages)(const struct ncs_bench_call *c))
+static ncclResult_t in_group(const struct ncs_bench_call *c, ncclResult_t (*messages)(const struct ncs_bench_call *c))
 {
     ncclResult_t rc = c->api->ncclGroupStart();
     if (rc != ncclSuccess)
@@ -193,18 +190,15 @@ static ncclResult_t call_hypercube(const struct ncs_bench_call *c)
     size_t bytes = c->count * ncs_dtype_bytes(c->type);
     void *mine = block_to(c->recv, c, c->rank);
     ncclResult_t rc = ncclSuccess;
-    if (mine != c->send &&
-        c->api->cudaMemcpyAsync(mine, c->send, bytes, cudaMemcpyDeviceToDevice, c->stream) != cudaSuccess)
+    if (mine != c->send && c->api->cudaMemcpyAsync(mine, c->send, bytes, cudaMemcpyDeviceToDevice, c->stream) != cudaSuccess)
         return ncclUnhandledCudaError;
     for (int half = 1; half < c->nranks && rc == ncclSuccess; half *= 2) {
         int peer = c->rank ^ half, from = c->rank / half * half;
         if ((rc = c->api->ncclGroupStart()) != ncclSuccess)
             break;
-        rc = c->api->ncclSend(block_at(c->recv, c, from), c->count * (size_t)half, c->type, peer, c->comm,
-                              c->stream);
+        rc = c->api->ncclSend(block_at(c->recv, c, from), c->count * (size_t)half, c->type, peer, c->comm, c->stream);
         if (rc == ncclSuccess)
-            rc = c->api->ncclRecv(block_to(c->recv, c, from ^ half), c->count * (size_t)half, c->type, peer,
-                                  c->comm, c->stream);
+            rc = c->api->ncclRecv(block_to(c->recv, c, from ^ half), c->count * (size_t)half, c->type, peer, c->comm, c->stream);
         ncclResult_t end = c->api->ncclGroupEnd();
         rc = rc != ncclSuccess ? rc : end;
     }
@@ -212,25 +206,61 @@ static ncclResult_t call_hypercube(const struct ncs_bench_call *c)
 }
 
 const struct ncs_bench_collective ncs_bench_collective[] = {
-    { .name = "all_reduce", .other = "allreduce", .reduces = true, .shape = shape_whole, .volume = just_once,
-      .factor = crossing_twice, .call = call_all_reduce },
-    { .name = "all_gather", .other = "allgather", .shape = shape_gather, .volume = each_rank,
-      .factor = crossing, .call = call_all_gather },
-    { .name = "reduce_scatter", .other = "reducescatter", .reduces = true, .shape = shape_scatter,
-      .volume = each_rank, .factor = crossing, .call = call_reduce_scatter },
-    { .name = "broadcast", .other = "bcast", .rooted = true, .shape = shape_whole, .volume = just_once,
-      .factor = just_once, .call = call_broadcast },
-    { .name = "reduce", .reduces = true, .rooted = true, .shape = shape_whole, .volume = just_once, .factor = just_once,
+    { .name = "all_reduce",
+      .other = "allreduce",
+      .reduces = true,
+      .shape = shape_whole,
+      .volume = just_once,
+      .factor = crossing_twice,
+      .call = call_all_reduce },
+    { .name = "all_gather",
+      .other = "allgather",
+      .shape = shape_gather,
+      .volume = each_rank,
+      .factor = crossing,
+      .call = call_all_gather },
+    { .name = "reduce_scatter",
+      .other = "reducescatter",
+      .reduces = true,
+      .shape = shape_scatter,
+      .volume = each_rank,
+      .factor = crossing,
+      .call = call_reduce_scatter },
+    { .name = "broadcast",
+      .other = "bcast",
+      .rooted = true,
+      .shape = shape_whole,
+      .volume = just_once,
+      .factor = just_once,
+      .call = call_broadcast },
+    { .name = "reduce",
+      .reduces = true,
+      .rooted = true,
+      .shape = shape_whole,
+      .volume = just_once,
+      .factor = just_once,
       .call = call_reduce },
-    { .name = "alltoall", .other = "all_to_all", .fixed_place = true, .shape = shape_exchange,
-      .volume = each_rank, .factor = crossing, .call = call_alltoall },
-    { .name = "gather", .rooted = true, .shape = shape_gather, .volume = each_rank, .factor = crossing,
-      .call = call_gather },
-    { .name = "scatter", .rooted = true, .shape = shape_scatter, .volume = each_rank, .factor = crossing,
-      .call = call_scatter },
-    { .name = "sendrecv", .other = "send_recv", .fixed_place = true, .shape = shape_whole, .volume = just_once,
-      .factor = just_once, .call = call_sendrecv },
-    { .name = "hypercube", .power_of_two = true, .shape = shape_gather, .volume = each_other, .factor = just_once,
+    { .name = "alltoall",
+      .other = "all_to_all",
+      .fixed_place = true,
+      .shape = shape_exchange,
+      .volume = each_rank,
+      .factor = crossing,
+      .call = call_alltoall },
+    { .name = "gather", .rooted = true, .shape = shape_gather, .volume = each_rank, .factor = crossing, .call = call_gather },
+    { .name = "scatter", .rooted = true, .shape = shape_scatter, .volume = each_rank, .factor = crossing, .call = call_scatter },
+    { .name = "sendrecv",
+      .other = "send_recv",
+      .fixed_place = true,
+      .shape = shape_whole,
+      .volume = just_once,
+      .factor = just_once,
+      .call = call_sendrecv },
+    { .name = "hypercube",
+      .power_of_two = true,
+      .shape = shape_gather,
+      .volume = each_other,
+      .factor = just_once,
       .call = call_hypercube },
     { 0 },
 };

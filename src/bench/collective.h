@@ -11,8 +11,8 @@
 
 /* What one rank needs for one size. */
 struct ncs_bench_shape {
-    size_t send, recv;  /* elements that a rank reads and writes */
-    size_t count;       /* the argument of the call, and the column `count` */
+    size_t send, recv; /* elements that a rank reads and writes */
+    size_t count;      /* the argument of the call, and the column `count` */
     /* In place, both buffers lie in one: a rank's offset in it is its number times this, in elements. */
     size_t send_step, recv_step;
 };
@@ -31,11 +31,11 @@ struct ncs_bench_call {
 };
 
 struct ncs_bench_collective {
-    const char *name;      /* "all_reduce" */
-    const char *other;     /* another usual spelling, "allreduce"; or NULL */
-    bool reduces, rooted;  /* it has an operator, a root */
-    bool fixed_place;      /* in place, its result is undefined: it is timed, not checked */
-    bool power_of_two;     /* the number of ranks must be one */
+    const char *name;     /* "all_reduce" */
+    const char *other;    /* another usual spelling, "allreduce"; or NULL */
+    bool reduces, rooted; /* it has an operator, a root */
+    bool fixed_place;     /* in place, its result is undefined: it is timed, not checked */
+    bool power_of_two;    /* the number of ranks must be one */
     /* `count` elements as asked for, of which a multiple of the ranks and of 16 bytes may be left. */
     struct ncs_bench_shape (*shape)(size_t count, size_t bytes, int nranks);
     /* Bytes that count as moved for one byte of `count`, on which the algorithm bandwidth is based. */

@@ -70,9 +70,17 @@ static bool make_call(struct ncs_bench_rank *r, const struct test *t, const stru
 {
     const struct ncs_bench_collective *c = r->bench->collective;
     struct ncs_bench_call call = {
-        .api = api, .send = send_of(r, t), .recv = recv_of(r, t), .count = t->shape->count,
-        .type = (ncclDataType_t)t->type, .op = t->op == NCS_BENCH_MULSUM ? r->mulsum : (ncclRedOp_t)t->op,
-        .root = t->root, .rank = r->rank, .nranks = r->bench->nranks, .comm = r->comm, .stream = r->stream,
+        .api = api,
+        .send = send_of(r, t),
+        .recv = recv_of(r, t),
+        .count = t->shape->count,
+        .type = (ncclDataType_t)t->type,
+        .op = t->op == NCS_BENCH_MULSUM ? r->mulsum : (ncclRedOp_t)t->op,
+        .root = t->root,
+        .rank = r->rank,
+        .nranks = r->bench->nranks,
+        .comm = r->comm,
+        .stream = r->stream,
     };
     return ncs_bench_is_fine(r, c->call(&call), c->name);
 }
@@ -279,7 +287,11 @@ bool ncs_bench_measure(struct ncs_bench_rank *r, size_t size, int type, int op, 
     struct ncs_bench_shape shape = b->collective->shape(size / bytes, bytes, b->nranks);
     struct test t = { &shape, type, op, root < 0 ? 0 : root, false };
     struct ncs_bench_row row = {
-        .collective = b->collective, .count = shape.count, .type = type, .op = op, .root = root,
+        .collective = b->collective,
+        .count = shape.count,
+        .type = type,
+        .op = op,
+        .root = root,
         .size = (shape.send > shape.recv ? shape.send : shape.recv) * bytes,
     };
     bool ok = measure_place(r, &t, &row.out);

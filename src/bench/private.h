@@ -16,30 +16,30 @@ struct ncs_bench_rank {
     int rank;
     ncclComm_t comm;
     cudaStream_t stream;
-    char *send, *recv;       /* of `room` bytes each */
+    char *send, *recv; /* of `room` bytes each */
     size_t room;
-    void *registered[2];     /* handles of ncclCommRegister, */
-    ncclWindow_t window[2];  /* or windows; NULL: neither */
-    cudaGraphExec_t graph;   /* -G: of the timed calls, or of the verified one; NULL: none */
-    ncclRedOp_t mulsum;      /* for the type that is being timed */
-    void *host;              /* data on their way to the device, a period of the pattern at most */
+    void *registered[2];    /* handles of ncclCommRegister, */
+    ncclWindow_t window[2]; /* or windows; NULL: neither */
+    cudaGraphExec_t graph;  /* -G: of the timed calls, or of the verified one; NULL: none */
+    ncclRedOp_t mulsum;     /* for the type that is being timed */
+    void *host;             /* data on their way to the device, a period of the pattern at most */
     struct ncs_bench_interval interval;
-    uint64_t rounds;         /* barriers passed */
-    double *each;            /* -I: microseconds of each call */
+    uint64_t rounds; /* barriers passed */
+    double *each;    /* -I: microseconds of each call */
 };
 
 struct ncs_bench {
     const struct ncs_bench_collective *collective;
     struct ncs_bench_options options;
     int nranks;
-    bool real;               /* driver nccl */
+    bool real; /* driver nccl */
     ncs_bench_on_row on_row;
     void *arg;
     struct ncs_run *run;
     struct ncs_bench_rank **rank;
-    uint64_t rounds;         /* on the simulator: the latest barrier that a rank has left, */
-    int64_t opened;          /* and when the first one did */
-    uint64_t wrong;          /* elements, before the check in progress */
+    uint64_t rounds;                /* on the simulator: the latest barrier that a rank has left, */
+    int64_t opened;                 /* and when the first one did */
+    uint64_t wrong;                 /* elements, before the check in progress */
     int64_t used[NCS_BENCH_STAGES]; /* bytes of rank 0's device, in all */
 };
 

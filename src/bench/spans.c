@@ -19,7 +19,8 @@ struct part {
 };
 
 struct parts {
-    struct part *part; size_t count, room;
+    struct part *part;
+    size_t count, room;
 };
 
 static bool is_one_call(const struct ncs_call *call)
@@ -66,8 +67,7 @@ static int order_by_line_and_time(const void *x, const void *y)
 {
     const struct part *a = x, *b = y;
     int order = order_lines(a->call, b->call);
-    return order ? order : a->begin != b->begin ? (a->begin < b->begin ? -1 : 1)
-                                                : order_numbers(a->call->id, b->call->id);
+    return order ? order : a->begin != b->begin ? (a->begin < b->begin ? -1 : 1) : order_numbers(a->call->id, b->call->id);
 }
 
 static int order_by_time(const void *x, const void *y)
@@ -90,8 +90,7 @@ static void collect_parts(const struct ncs_timeline *t, struct parts *parts)
 
 static bool are_one_collective(const struct ncs_call *a, const struct ncs_call *b)
 {
-    return order_lines(a, b) == 0 && is_one_call(a) && is_one_call(b) && a->comm == b->comm &&
-           a->ordinal == b->ordinal;
+    return order_lines(a, b) == 0 && is_one_call(a) && is_one_call(b) && a->comm == b->comm && a->ordinal == b->ordinal;
 }
 
 static void join_collectives(struct parts *parts)
@@ -129,14 +128,14 @@ static double bytes_moved(const struct ncs_call *call, int nranks)
     return row ? bytes * row->volume(nranks) : bytes;
 }
 
-static void measure_line(const struct ncs_journal *j, const struct part *part, size_t count,
-                         struct ncs_bench_span *span)
+static void measure_line(const struct ncs_journal *j, const struct part *part, size_t count, struct ncs_bench_span *span)
 {
     const struct ncs_call *first = part[0].call;
     const struct ncs_bench_collective *row = bench_row_of(first->fn);
     double bytes = 0, time = 0;
-    *span = (struct ncs_bench_span){ .label = first->label, .place = first->place, .fn = first->fn,
-                                     .nranks = j->comm[first->comm]->nranks };
+    *span = (struct ncs_bench_span){
+        .label = first->label, .place = first->place, .fn = first->fn, .nranks = j->comm[first->comm]->nranks
+    };
     span->each.time = ncs_new(count * sizeof *span->each.time);
     span->each.times = count;
     for (size_t i = 0; i < count; i++) {
@@ -234,18 +233,18 @@ static void add_span(const struct ncs_bench_span *s, struct ncs_str *out)
         ncs_str_addf(&name, "line %d", s->place.line);
     ncs_safe_line(&safe, name.text);
     ncs_str_addf(out, "  %-20.60s  %-18s %6zu %6d %12zu %9.2f %9.2f %9.2f %9.2f %9.2f %7.2f %7.2f\n", safe.text,
-                 ncs_fn_info[s->fn].name + strlen("nccl"), s->each.times, s->nranks, s->size, s->each.mean,
-                 s->each.least, s->each.p50, s->each.p95, s->each.most, s->algbw, s->busbw);
+                 ncs_fn_info[s->fn].name + strlen("nccl"), s->each.times, s->nranks, s->size, s->each.mean, s->each.least,
+                 s->each.p50, s->each.p95, s->each.most, s->algbw, s->busbw);
     ncs_str_free(&name);
     ncs_str_free(&safe);
 }
 
 void ncs_bench_spans_text(const struct ncs_bench_spans *spans, struct ncs_str *out)
 {
-    ncs_str_addf(out, "# %-20s  %-18s %6s %6s %12s %9s %9s %9s %9s %9s %7s %7s\n", "label", "call", "calls", "ranks",
-                 "size", "time", "least", "p50", "p95", "most", "algbw", "busbw");
-    ncs_str_addf(out, "# %-20s  %-18s %6s %6s %12s %9s %9s %9s %9s %9s %7s %7s\n", "", "", "", "", "(B)", "(us)", "(us)",
-                 "(us)", "(us)", "(us)", "(GB/s)", "(GB/s)");
+    ncs_str_addf(out, "# %-20s  %-18s %6s %6s %12s %9s %9s %9s %9s %9s %7s %7s\n", "label", "call", "calls", "ranks", "size",
+                 "time", "least", "p50", "p95", "most", "algbw", "busbw");
+    ncs_str_addf(out, "# %-20s  %-18s %6s %6s %12s %9s %9s %9s %9s %9s %7s %7s\n", "", "", "", "", "(B)", "(us)", "(us)", "(us)",
+                 "(us)", "(us)", "(GB/s)", "(GB/s)");
     for (size_t i = 0; i < spans->spans; i++)
         add_span(&spans->span[i], out);
     ncs_str_addf(out, "# %.2f us from the first begin to the last end; in %.2f us at least one call was in progress\n",
@@ -257,15 +256,14 @@ void ncs_bench_spans_json(const struct ncs_bench_spans *spans, const char *file,
     json_t *results = json_array();
     for (size_t i = 0; i < spans->spans; i++) {
         const struct ncs_bench_span *s = &spans->span[i];
-        json_array_append_new(results, json_pack("{so so si ss si si sI so sf sf}", "label", json_text(s->label), "file",
-                                                 json_text(s->place.file), "line", s->place.line, "call",
-                                                 ncs_fn_info[s->fn].name, "calls", (int)s->each.times, "ranks",
-                                                 s->nranks, "size", (json_int_t)s->size, "time",
-                                                 ncs_bench_json_of_each(&s->each), "alg_bw", s->algbw, "bus_bw",
-                                                 s->busbw));
+        json_array_append_new(results,
+                              json_pack("{so so si ss si si sI so sf sf}", "label", json_text(s->label), "file",
+                                        json_text(s->place.file), "line", s->place.line, "call", ncs_fn_info[s->fn].name, "calls",
+                                        (int)s->each.times, "ranks", s->nranks, "size", (json_int_t)s->size, "time",
+                                        ncs_bench_json_of_each(&s->each), "alg_bw", s->algbw, "bus_bw", s->busbw));
     }
-    json_t *o = json_pack("{ss so ss ss sf sf so}", "schema", "ncclscript.bench-scenario/1", "scenario",
-                          json_text(file), "clock", "virtual", "model", ncs_models[spans->model].name, "elapsed_us",
-                          spans->elapsed, "covered_us", spans->covered, "results", results);
+    json_t *o = json_pack("{ss so ss ss sf sf so}", "schema", "ncclscript.bench-scenario/1", "scenario", json_text(file), "clock",
+                          "virtual", "model", ncs_models[spans->model].name, "elapsed_us", spans->elapsed, "covered_us",
+                          spans->covered, "results", results);
     ncs_bench_json_add(o, out);
 }

@@ -8,8 +8,8 @@
 
 /* Where nccl-tests' name of a type is not its name in Lua. */
 static const char *const type_names[ncclNumTypes] = {
-    [ncclFloat16] = "half",         [ncclFloat32] = "float",        [ncclFloat64] = "double",
-    [ncclFloat8e4m3] = "f8e4m3",    [ncclFloat8e5m2] = "f8e5m2",
+    [ncclFloat16] = "half",      [ncclFloat32] = "float",     [ncclFloat64] = "double",
+    [ncclFloat8e4m3] = "f8e4m3", [ncclFloat8e5m2] = "f8e5m2",
 };
 
 const char *ncs_bench_type_name(int type)
@@ -39,8 +39,7 @@ static void add_number(struct ncs_str *out, int width, double value)
 
 static void add_each_head(struct ncs_str *out, bool units)
 {
-    static const char *const name[] = { "i_min", "i_max", "i_p99", "i_cv%" },
-                             *const unit[] = { "(us)", "(us)", "(us)", "(%)" };
+    static const char *const name[] = { "i_min", "i_max", "i_p99", "i_cv%" }, *const unit[] = { "(us)", "(us)", "(us)", "(%)" };
     for (int i = 0; i < 4; i++)
         ncs_str_addf(out, "  %7s", units ? unit[i] : name[i]);
 }
@@ -48,8 +47,8 @@ static void add_each_head(struct ncs_str *out, bool units)
 void ncs_bench_table_head(const struct ncs_bench_options *o, struct ncs_str *out)
 {
     const char *time = o->enqueueing ? "cputime" : "time";
-    ncs_str_addf(out, "#\n# %10s  %12s  %8s  %6s  %6s  %*s  %*s\n", "", "", "", "", "",
-                 o->each ? 40 : 21, "out-of-place", o->each ? 66 : 31, "in-place");
+    ncs_str_addf(out, "#\n# %10s  %12s  %8s  %6s  %6s  %*s  %*s\n", "", "", "", "", "", o->each ? 40 : 21, "out-of-place",
+                 o->each ? 66 : 31, "in-place");
     ncs_str_addf(out, "# %10s  %12s  %8s  %6s  %6s", "size", "count", "type", "redop", "root");
     for (int place = 0; place < 2; place++) {
         ncs_str_addf(out, "  %7s  %6s  %6s  %6s", time, "algbw", "busbw", "#wrong");

@@ -25,8 +25,7 @@ extern const struct ncs_option ncs_bench_option[];
 
 /* What is measured, and on what. False after a usage error. */
 bool ncs_bench_read_setting(const struct ncs_option_value *v, struct ncs_bench_setting *setting);
-struct ncs_run_options ncs_bench_run_options(const struct ncs_option_value *v,
-                                             const struct ncs_bench_setting *setting);
+struct ncs_run_options ncs_bench_run_options(const struct ncs_option_value *v, const struct ncs_bench_setting *setting);
 /* --threshold as a share: 0.05 for "5%". False after a usage error. */
 bool ncs_bench_read_threshold(const struct ncs_option_value *v, double *threshold);
 

@@ -33,8 +33,9 @@ static void bench_scenario_print(const struct ncs_scenario *scenario, const stru
     struct ncs_bench_spans spans = { 0 };
     struct ncs_str out = { 0 };
     struct ncs_report_style style = { .color = !json && ncs_wants_color(NCS_COLOR_AUTO, stdout) };
-    ncs_report_text(&(struct ncs_report_run){ .scenario = scenario, .result = result,
-                                              .as_expected = result->verdict == NCS_PASS }, &style, &out);
+    ncs_report_text(
+        &(struct ncs_report_run){ .scenario = scenario, .result = result, .as_expected = result->verdict == NCS_PASS }, &style,
+        &out);
     (json ? ncs_err : ncs_out)(out.text);
     ncs_str_clear(&out);
     if (result->timeline)
@@ -51,8 +52,8 @@ static void bench_scenario_print(const struct ncs_scenario *scenario, const stru
     ncs_str_free(&out);
 }
 
-static int bench_scenario_run(const struct ncs_option_value *v, struct ncs_script *script,
-                              const struct ncs_scenario *scenario, bool json)
+static int bench_scenario_run(const struct ncs_option_value *v, struct ncs_script *script, const struct ncs_scenario *scenario,
+                              bool json)
 {
     struct ncs_log log = { .to_stderr = json };
     struct ncs_run_options o = ncs_run_make_options(v, scenario);

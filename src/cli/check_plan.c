@@ -7,8 +7,7 @@
 /* Ends a single call of Lua that does not return. Plans need no other time limit, because their steps are limited. */
 #define PLAN_TIME ((int64_t)10 * 1000000000)
 
-static void check_plan_complain(struct ncs_checking *c, const struct ncs_call_plan *plan,
-                                const struct ncs_call_plan_fault *f)
+static void check_plan_complain(struct ncs_checking *c, const struct ncs_call_plan *plan, const struct ncs_call_plan_fault *f)
 {
     struct ncs_complaints *all = &c->reading.complaints;
     struct ncs_str text = { 0 };
@@ -39,10 +38,20 @@ static void check_plan_complain(struct ncs_checking *c, const struct ncs_call_pl
 static struct ncs_run_options make_options(const struct ncs_scenario *s)
 {
     return (struct ncs_run_options){
-        .driver = "dry-run", .ranks = s->ranks, .hosts = s->hosts, .policy = s->policy,
-        .eager = s->sim_eager, .kernel_slots = s->sim_lanes, .timeout = PLAN_TIME,
-        .nccl_version = s->sim_nccl, .device_memory = s->sim_memory,
-        .ready_after = s->sim_ready_after, .quirks = s->sim_quirks, .env = s->env, .envs = s->envs, .owns = s->owns,
+        .driver = "dry-run",
+        .ranks = s->ranks,
+        .hosts = s->hosts,
+        .policy = s->policy,
+        .eager = s->sim_eager,
+        .kernel_slots = s->sim_lanes,
+        .timeout = PLAN_TIME,
+        .nccl_version = s->sim_nccl,
+        .device_memory = s->sim_memory,
+        .ready_after = s->sim_ready_after,
+        .quirks = s->sim_quirks,
+        .env = s->env,
+        .envs = s->envs,
+        .owns = s->owns,
         .once = true,
     };
 }
@@ -68,8 +77,8 @@ static bool fits_simulator(const struct ncs_scenario *s, struct ncs_str *reason)
     return ncs_scenario_can_run(s, &options, reason);
 }
 
-static bool make_plan(struct ncs_checking *c, const struct ncs_scenario *scenario, bool unsure,
-                      struct ncs_call_plan *plan, struct ncs_error *err)
+static bool make_plan(struct ncs_checking *c, const struct ncs_scenario *scenario, bool unsure, struct ncs_call_plan *plan,
+                      struct ncs_error *err)
 {
     struct ncs_run_options options = make_options(scenario);
     struct ncs_str reason = { 0 };
@@ -92,10 +101,8 @@ static bool make_plan(struct ncs_checking *c, const struct ncs_scenario *scenari
     return ok;
 }
 
-bool ncs_check_plans(struct ncs_checking *c, const struct ncs_script_settings *settings,
-                     const char *only, bool unsure,
-                     void (*on_plan)(void *arg, struct ncs_call_plan *plan), void *arg,
-                     struct ncs_error *err)
+bool ncs_check_plans(struct ncs_checking *c, const struct ncs_script_settings *settings, const char *only, bool unsure,
+                     void (*on_plan)(void *arg, struct ncs_call_plan *plan), void *arg, struct ncs_error *err)
 {
     bool ok = true, any = !only;
     for (size_t i = 0; i < c->cases.count && ok; i++) {

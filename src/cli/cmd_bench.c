@@ -28,9 +28,9 @@ struct benching {
     double threshold;
     struct ncs_str slower;
     struct ncs_log log;
-    bool table;                          /* print it */
+    bool table; /* print it */
     bool ran, left_out;
-    enum ncs_verdict verdict;            /* the worst so far */
+    enum ncs_verdict verdict; /* the worst so far */
 };
 
 /* ---- output ---- */
@@ -49,17 +49,16 @@ static void print_setting(const struct benching *b)
     const struct ncs_bench_setting *s = &b->setting;
     const struct ncs_bench_options *o = &s->options;
     struct ncs_str out = { 0 };
-    ncs_str_addf(&out, "# %s, driver %s: %d rank%s\n", s->program, s->driver, s->ranks,
-                 s->ranks == 1 ? "" : "s");
+    ncs_str_addf(&out, "# %s, driver %s: %d rank%s\n", s->program, s->driver, s->ranks, s->ranks == 1 ? "" : "s");
     if (o->clock == NCS_BENCH_VIRTUAL)
         ncs_str_addf(&out, "# Times are virtual, by the model %s: %s.\n", s->model, ncs_models[b->run.model].about);
     else if (strcmp(s->driver, "sim") == 0)
         ncs_str_add(&out, "# Times are those of this host, which simulates: they say nothing of a GPU.\n");
-    ncs_str_addf(&out, "# nThread %d nGpus %d minBytes %zu maxBytes %zu step: %zu(%s) warmup iters: %d iters: %d "
-                       "agg iters: %d validation: %d graph: %d\n",
-                 s->threads, s->gpus, o->least, o->most, o->factor > 1 ? o->factor : o->step,
-                 o->factor > 1 ? "factor" : "bytes", o->warmup, o->iters, o->rounds, o->checks,
-                 o->launches);
+    ncs_str_addf(&out,
+                 "# nThread %d nGpus %d minBytes %zu maxBytes %zu step: %zu(%s) warmup iters: %d iters: %d "
+                 "agg iters: %d validation: %d graph: %d\n",
+                 s->threads, s->gpus, o->least, o->most, o->factor > 1 ? o->factor : o->step, o->factor > 1 ? "factor" : "bytes",
+                 o->warmup, o->iters, o->rounds, o->checks, o->launches);
     print_table(b, &out);
 }
 
@@ -84,16 +83,14 @@ static void on_row(void *arg, const struct ncs_bench_row *row)
 }
 
 /* A run that does not pass is reported as `run` reports it. */
-static void report_failure(struct benching *b, const struct ncs_bench_collective *c,
-                           const struct ncs_result *result)
+static void report_failure(struct benching *b, const struct ncs_bench_collective *c, const struct ncs_result *result)
 {
     struct ncs_scenario scenario;
     struct ncs_str name = { 0 }, out = { 0 };
     ncs_str_addf(&name, "bench %s", c->name);
     ncs_scenario_init(&scenario, name.text);
     ncs_report_text(&(struct ncs_report_run){ .scenario = &scenario, .result = result },
-                    &(struct ncs_report_style){ .color = b->table && ncs_wants_color(NCS_COLOR_AUTO, stdout) },
-                    &out);
+                    &(struct ncs_report_style){ .color = b->table && ncs_wants_color(NCS_COLOR_AUTO, stdout) }, &out);
     ncs_bench_document_error(b->document, out.text);
     if (b->table)
         ncs_out(out.text);
@@ -160,8 +157,8 @@ static void compare(struct benching *b)
     if (compared == 0)
         ncs_str_add(&out, ": it has none of these figures\n");
     else
-        ncs_str_addf(&out, ": %zu time%s, %zu slower by more than %g %%\n", compared, compared == 1 ? "" : "s",
-                     slower, 100 * b->threshold);
+        ncs_str_addf(&out, ": %zu time%s, %zu slower by more than %g %%\n", compared, compared == 1 ? "" : "s", slower,
+                     100 * b->threshold);
     if (b->slower.text)
         ncs_str_add(&out, b->slower.text);
     print_table(b, &out);
@@ -184,8 +181,8 @@ static void fit_memory(struct benching *b, const struct ncs_bench_collective *c,
     o->least = o->least > o->most ? o->most : o->least;
     struct ncs_str out = { 0 };
     char size[32], words[NCS_BUDGET_WORDS];
-    ncs_str_addf(&out, "#\n# Reducing maxBytes to %zu (%s): %s\n", o->most,
-                 ncs_format_size(o->most, size, sizeof size), ncs_budget_words(words));
+    ncs_str_addf(&out, "#\n# Reducing maxBytes to %zu (%s): %s\n", o->most, ncs_format_size(o->most, size, sizeof size),
+                 ncs_budget_words(words));
     print_table(b, &out);
 }
 
@@ -205,7 +202,8 @@ static bool can_run(struct benching *b, const struct ncs_bench_collective *c)
 static void print_used(const struct benching *b, const struct ncs_bench *bench)
 {
     static const char *const what[NCS_BENCH_STAGES] = {
-        [NCS_BENCH_INITIALIZED] = "Initialization", [NCS_BENCH_ALLOCATED] = "User-Allocated",
+        [NCS_BENCH_INITIALIZED] = "Initialization",
+        [NCS_BENCH_ALLOCATED] = "User-Allocated",
         [NCS_BENCH_COLLECTED] = "Collective",
     };
     struct ncs_str out = { 0 };
@@ -283,8 +281,7 @@ static bool find_collective(const struct ncs_parsed *parsed, const struct ncs_be
     for (const struct ncs_bench_collective *c = ncs_bench_collective; c->name; c++)
         ncs_str_addf(&list, "%s, ", names[count++] = c->name);
     names[count++] = "all";
-    ncs_usage_error("bench", ncs_nearest(name, names, count), "unknown collective `%s`: expected %sor all", name,
-                    list.text);
+    ncs_usage_error("bench", ncs_nearest(name, names, count), "unknown collective `%s`: expected %sor all", name, list.text);
     ncs_str_free(&list);
     return false;
 }
@@ -300,8 +297,7 @@ static int bench_main(const struct ncs_parsed *parsed)
     signal(SIGTERM, on_bench_signal);
     if (v[NCS_BENCH_ROW_SCENARIO].given && parsed->operands == 0)
         return ncs_bench_scenario(v);
-    if (!find_collective(parsed, &only) || !ncs_bench_read_setting(v, &b.setting) ||
-        !ncs_bench_read_threshold(v, &b.threshold))
+    if (!find_collective(parsed, &only) || !ncs_bench_read_setting(v, &b.setting) || !ncs_bench_read_threshold(v, &b.threshold))
         return 2;
     int status = 2;
     if (read_baseline(&b)) {

@@ -17,30 +17,25 @@
 
 enum { PLAN, RANKS, SET, MEMORY, UNSAFE, FORMAT, REPORT, QUIET, HELP };
 
-
 static const struct ncs_option options[] = {
-    [PLAN]   = { "plan", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking",
-                 "print the calls that each rank would make", NULL, 0, 0 },
-    [RANKS]  = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Checking",
-                 "ranks of a run", NULL, 1, NCS_RANKS_MOST },
-    [SET]    = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Checking",
-                 "set a parameter; may be given again", NULL, 0, 0 },
+    [PLAN] = { "plan", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking", "print the calls that each rank would make", NULL, 0, 0 },
+    [RANKS] = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Checking", "ranks of a run", NULL, 1, NCS_RANKS_MOST },
+    [SET] = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Checking", "set a parameter; may be given again", NULL, 0, 0 },
     [MEMORY] = NCS_OPTION_MEMORY("Checking"),
     [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking",
                  "scripts may run programs and use files, as in `run --unsafe`", NULL, 0, 0 },
     [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
                  "json: one object per file and line; github: annotations", ncs_report_check_format_names, 0, 0 },
     [REPORT] = NCS_OPTION_REPORT(ncs_report_check_format_names + 2),
-    [QUIET]  = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output",
-                 "print no summary", NULL, 0, 0 },
-    [HELP]   = NCS_OPTION_HELP,
+    [QUIET] = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output", "print no summary", NULL, 0, 0 },
+    [HELP] = NCS_OPTION_HELP,
     { 0 },
 };
 
 /* A file to check: an operand, or required by one. */
 struct entry {
     char *path;
-    char *only;     /* the case that is wanted; NULL = all */
+    char *only; /* the case that is wanted; NULL = all */
     bool is_module;
 };
 
@@ -115,8 +110,8 @@ static void add_plan(const char *file, const struct ncs_call_plan *plan, struct 
     ncs_call_plan_text(plan, out);
 }
 
-static void check_add_text(const struct ncs_checking *c, const struct ncs_error *err,
-                           const struct plans *plans, struct ncs_str *out)
+static void check_add_text(const struct ncs_checking *c, const struct ncs_error *err, const struct plans *plans,
+                           struct ncs_str *out)
 {
     ncs_complaints_text(&c->reading.complaints, out);
     if (err->status != NCS_OK)
@@ -132,8 +127,9 @@ static void check_add_report(struct check *check, const struct ncs_checking *c, 
     struct ncs_result result = { .verdict = ok ? NCS_PASS : NCS_INVALID, .internal = *err };
     struct ncs_scenario scenario;
     struct ncs_report_entry entry;
-    struct ncs_report_run run = { .scenario = &scenario, .result = &result, .as_expected = ok,
-                                  .complaints = &c->reading.complaints };
+    struct ncs_report_run run = {
+        .scenario = &scenario, .result = &result, .as_expected = ok, .complaints = &c->reading.complaints
+    };
     ncs_scenario_init(&scenario, c->file);
     ncs_report_entry(&check->report, &run, &entry);
     ncs_report_add(&check->report, &entry, out);
@@ -151,8 +147,7 @@ static void check_file(struct check *check, struct entry entry)
     bool ok = ncs_script_check(&c, &check->settings, &err);
     /* With --unsafe a plan can have effects, so it is made only if it was asked for. */
     if (ok && !complaints->errors && (check->plan || !check->settings.unsafe))
-        ok = ncs_check_plans(&c, &check->settings, entry.only, check->plan,
-                             check->plan ? keep_plan : NULL, &plans, &err);
+        ok = ncs_check_plans(&c, &check->settings, entry.only, check->plan, check->plan ? keep_plan : NULL, &plans, &err);
     check_add_report(check, &c, &err, ok && !complaints->errors, &out);
     if (check->json || check->text) {
         ncs_str_clear(&out);
@@ -238,9 +233,14 @@ static int check_operands(const struct ncs_parsed *parsed)
 {
     const struct ncs_option_value *v = parsed->value;
     struct check check = {
-        .settings = { .set = v[SET].text, .sets = v[SET].texts, .ranks = (int)v[RANKS].number,
-                      .policy = -1, .driver = "sim", .unsafe = v[UNSAFE].given },
-        .text = v[FORMAT].number == 0, .json = v[FORMAT].number == 1,
+        .settings = { .set = v[SET].text,
+                      .sets = v[SET].texts,
+                      .ranks = (int)v[RANKS].number,
+                      .policy = -1,
+                      .driver = "sim",
+                      .unsafe = v[UNSAFE].given },
+        .text = v[FORMAT].number == 0,
+        .json = v[FORMAT].number == 1,
         .plan = v[PLAN].given,
     };
     struct ncs_files files = { 0 };

@@ -14,22 +14,18 @@
 enum { RANKS, NCCL_LIB, CUDART_LIB, TIMEOUT, MEMORY, SET, VERBOSE, QUIET, HELP };
 
 static const struct ncs_option options[] = {
-    [RANKS]     = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Running",
-                    "ranks of the runs", NULL, 1, NCS_RANKS_MOST },
-    [NCCL_LIB]  = { "nccl-lib", 0, NCS_OPTION_LIST, "PATH", "libnccl.so.2", "Running",
-                    "the NCCL library", NULL, 0, 0 },
-    [CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Running",
-                    "the CUDA runtime library", NULL, 0, 0 },
-    [TIMEOUT]   = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "as declared, or 10s", "Running",
-                    "limit of each run; on NCCL, time without progress", NULL, 0, 0 },
-    [MEMORY]    = NCS_OPTION_MEMORY("Running"),
-    [SET]       = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running",
-                    "set a parameter; may be given again", NULL, 0, 0 },
-    [VERBOSE]   = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
-                    "print every difference, not only three of each kind", NULL, 0, 0 },
-    [QUIET]     = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output",
-                    "print only differences and the summary", NULL, 0, 0 },
-    [HELP]      = NCS_OPTION_HELP,
+    [RANKS] = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Running", "ranks of the runs", NULL, 1, NCS_RANKS_MOST },
+    [NCCL_LIB] = { "nccl-lib", 0, NCS_OPTION_LIST, "PATH", "libnccl.so.2", "Running", "the NCCL library", NULL, 0, 0 },
+    [CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Running", "the CUDA runtime library", NULL, 0,
+                     0 },
+    [TIMEOUT] = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "as declared, or 10s", "Running",
+                  "limit of each run; on NCCL, time without progress", NULL, 0, 0 },
+    [MEMORY] = NCS_OPTION_MEMORY("Running"),
+    [SET] = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running", "set a parameter; may be given again", NULL, 0, 0 },
+    [VERBOSE] = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output", "print every difference, not only three of each kind",
+                  NULL, 0, 0 },
+    [QUIET] = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output", "print only differences and the summary", NULL, 0, 0 },
+    [HELP] = NCS_OPTION_HELP,
     { 0 },
 };
 
@@ -55,16 +51,15 @@ struct comparison {
 
 /* The lines in which one scenario's two runs agree and differ. */
 struct difference {
-    struct ncs_str text;      /* lines */
-    size_t values, bits;      /* compared, and of these bit by bit */
+    struct ncs_str text; /* lines */
+    size_t values, bits; /* compared, and of these bit by bit */
     size_t of_kind[KINDS];
 };
 
 /* ---- two runs ---- */
 
-static void add_difference(const struct comparison *c, struct difference *d,
-                           enum ncs_twin_kind kind, const char *key, const char *sim,
-                           const char *nccl)
+static void add_difference(const struct comparison *c, struct difference *d, enum ncs_twin_kind kind, const char *key,
+                           const char *sim, const char *nccl)
 {
     if (d->of_kind[kind]++ >= SHOWN && !c->verbose)
         return;
@@ -88,8 +83,7 @@ static void add_unshown(const struct comparison *c, struct difference *d)
 static size_t count_equal_keys(const struct ncs_twin *t, size_t at)
 {
     size_t end = at;
-    while (end < t->lines && t->line[end].kind == t->line[at].kind &&
-           strcmp(t->line[end].key, t->line[at].key) == 0)
+    while (end < t->lines && t->line[end].kind == t->line[at].kind && strcmp(t->line[end].key, t->line[at].key) == 0)
         end++;
     return end - at;
 }
@@ -101,9 +95,8 @@ static int order_twin_lines(const struct ncs_twin_line *a, const struct ncs_twin
     return strcmp(a->key, b->key);
 }
 
-static void compare_stretch(const struct comparison *c, struct difference *d,
-                            const struct ncs_twin_line *sim, const struct ncs_twin_line *nccl,
-                            size_t count)
+static void compare_stretch(const struct comparison *c, struct difference *d, const struct ncs_twin_line *sim,
+                            const struct ncs_twin_line *nccl, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         bool value = sim[i].kind == NCS_TWIN_VALUE;
@@ -115,15 +108,14 @@ static void compare_stretch(const struct comparison *c, struct difference *d,
     }
 }
 
-static void compare_twin_lines(const struct comparison *c, struct difference *d,
-                               const struct ncs_twin *sim, const struct ncs_twin *nccl)
+static void compare_twin_lines(const struct comparison *c, struct difference *d, const struct ncs_twin *sim,
+                               const struct ncs_twin *nccl)
 {
     for (size_t a = 0, b = 0; a < sim->lines || b < nccl->lines;) {
         const struct ncs_twin_line *x = a < sim->lines ? &sim->line[a] : NULL;
         const struct ncs_twin_line *y = b < nccl->lines ? &nccl->line[b] : NULL;
         int side = !x ? 1 : !y ? -1 : order_twin_lines(x, y);
-        size_t of_sim = side <= 0 ? count_equal_keys(sim, a) : 0,
-               of_nccl = side >= 0 ? count_equal_keys(nccl, b) : 0;
+        size_t of_sim = side <= 0 ? count_equal_keys(sim, a) : 0, of_nccl = side >= 0 ? count_equal_keys(nccl, b) : 0;
         size_t both = of_sim < of_nccl ? of_sim : of_nccl;
         bool value = (side <= 0 ? x : y)->kind == NCS_TWIN_VALUE;
         if (both && (!value || of_sim == of_nccl))
@@ -147,8 +139,8 @@ static void add_verdict(struct ncs_str *out, const char *driver, const struct nc
     }
 }
 
-static void compare_verdicts(const struct comparison *c, struct difference *d,
-                             const struct ncs_twin *sim, const struct ncs_twin *nccl)
+static void compare_verdicts(const struct comparison *c, struct difference *d, const struct ncs_twin *sim,
+                             const struct ncs_twin *nccl)
 {
     if (sim->verdict != nccl->verdict) {
         ncs_str_add(&d->text, "  verdict  ");
@@ -157,10 +149,8 @@ static void compare_verdicts(const struct comparison *c, struct difference *d,
         add_verdict(&d->text, "nccl", nccl);
         ncs_str_add(&d->text, "\n");
     }
-    if (sim->verdict == nccl->verdict && sim->verdict == NCS_PASS &&
-        sim->expectations != nccl->expectations)
-        ncs_str_addf(&d->text, "  expectations  sim %llu, nccl %llu\n",
-                     (unsigned long long)sim->expectations,
+    if (sim->verdict == nccl->verdict && sim->verdict == NCS_PASS && sim->expectations != nccl->expectations)
+        ncs_str_addf(&d->text, "  expectations  sim %llu, nccl %llu\n", (unsigned long long)sim->expectations,
                      (unsigned long long)nccl->expectations);
     compare_twin_lines(c, d, sim, nccl);
     add_unshown(c, d);
@@ -191,13 +181,11 @@ static void print_skipped(struct comparison *c, const char *file, const struct n
     ncs_str_free(&rest);
 }
 
-static void print_same(struct comparison *c, const char *file, const struct ncs_twin *t,
-                       const struct difference *d)
+static void print_same(struct comparison *c, const char *file, const struct ncs_twin *t, const struct difference *d)
 {
     struct ncs_str rest = { 0 };
     c->same++;
-    ncs_str_addf(&rest, ": %s, %zu result%s compared", ncs_verdict_name(t->verdict), d->values,
-                 d->values == 1 ? "" : "s");
+    ncs_str_addf(&rest, ": %s, %zu result%s compared", ncs_verdict_name(t->verdict), d->values, d->values == 1 ? "" : "s");
     if (d->bits < d->values)
         ncs_str_addf(&rest, ", %zu of them by their bounds", d->values - d->bits);
     if (!c->quiet)
@@ -259,8 +247,8 @@ static int summarize(const struct comparison *c)
 {
     size_t all = c->same + c->differ + c->skipped + c->unloaded;
     struct ncs_str out = { 0 };
-    ncs_str_addf(&out, "%zu scenario%s: %zu the same, %zu differ%s", all, all == 1 ? "" : "s",
-                 c->same, c->differ, c->differ == 1 ? "s" : "");
+    ncs_str_addf(&out, "%zu scenario%s: %zu the same, %zu differ%s", all, all == 1 ? "" : "s", c->same, c->differ,
+                 c->differ == 1 ? "s" : "");
     if (c->skipped)
         ncs_str_addf(&out, ", %zu skipped", c->skipped);
     if (c->unloaded)
@@ -308,8 +296,7 @@ static int compare_operands(struct comparison *c, const struct ncs_parsed *parse
         fprintf(stderr, "ncclscript compare: nothing was executed: no scenarios there\n");
         return ncs_verdict_exit(NCS_EMPTY);
     }
-    int status = ncs_twin_libraries(ncs_option_last(&c->value[NCS_RUN_NCCL_LIB]),
-                                    ncs_option_last(&c->value[NCS_RUN_CUDART_LIB]));
+    int status = ncs_twin_libraries(ncs_option_last(&c->value[NCS_RUN_NCCL_LIB]), ncs_option_last(&c->value[NCS_RUN_CUDART_LIB]));
     if (status != 0)
         return status;
     compare_all(c);

@@ -8,9 +8,9 @@
 enum { DIRECTORY, HELP };
 
 static const struct ncs_option options[] = {
-    [DIRECTORY] = { "directory", 0, NCS_OPTION_LIST, "DIR", NULL, "Output",
-        "write the files for all shells into this directory", NULL, 0, 0 },
-    [HELP]      = NCS_OPTION_HELP,
+    [DIRECTORY] = { "directory", 0, NCS_OPTION_LIST, "DIR", NULL, "Output", "write the files for all shells into this directory",
+                    NULL, 0, 0 },
+    [HELP] = NCS_OPTION_HELP,
     { 0 },
 };
 
@@ -68,7 +68,9 @@ static void bash_values(const struct ncs_command *c, struct ncs_str *out)
         if (o->letter)
             ncs_str_addf(out, " | %s:-%c", c->name, o->letter);
         ncs_str_addf(out, ") words='%s' kind=%s ;;\n", words.text ? words.text + 1 : "",
-                     words.text ? "words" : shell_names_files(o->argument) ? "files" : "none");
+                     words.text                       ? "words"
+                     : shell_names_files(o->argument) ? "files"
+                                                      : "none");
         ncs_str_free(&words);
     }
 }
@@ -84,24 +86,23 @@ static void bash_words(const struct ncs_command *c, struct ncs_str *out)
 
 static void write_bash(struct ncs_str *out)
 {
-    ncs_str_add(out,
-        "# bash completion of ncclscript, written by `ncclscript completions bash`\n"
-        "_ncclscript() {\n"
-        "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}\n"
-        "    local words='' kind=none i\n"
-        "    COMPREPLY=()\n"
-        "    # --option=value comes as three words.\n"
-        "    if [[ $cur == = ]]; then cur=''\n"
-        "    elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
-        "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
-        "        if [[ ${COMP_WORDS[i]} == -- ]]; then\n"
-        "            if ((i == COMP_CWORD - 1)); then COMPREPLY=($(compgen -c -- \"$cur\"))\n"
-        "            else compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\")); fi\n"
-        "            return\n"
-        "        fi\n"
-        "    done\n"
-        "    if ((COMP_CWORD == 1)); then\n"
-        "        COMPREPLY=($(compgen -W '--help --version help");
+    ncs_str_add(out, "# bash completion of ncclscript, written by `ncclscript completions bash`\n"
+                     "_ncclscript() {\n"
+                     "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}\n"
+                     "    local words='' kind=none i\n"
+                     "    COMPREPLY=()\n"
+                     "    # --option=value comes as three words.\n"
+                     "    if [[ $cur == = ]]; then cur=''\n"
+                     "    elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+                     "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
+                     "        if [[ ${COMP_WORDS[i]} == -- ]]; then\n"
+                     "            if ((i == COMP_CWORD - 1)); then COMPREPLY=($(compgen -c -- \"$cur\"))\n"
+                     "            else compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\")); fi\n"
+                     "            return\n"
+                     "        fi\n"
+                     "    done\n"
+                     "    if ((COMP_CWORD == 1)); then\n"
+                     "        COMPREPLY=($(compgen -W '--help --version help");
     for (const struct ncs_command *const *c = ncs_commands; *c; c++)
         shell_add_word(out, (*c)->name);
     ncs_str_add(out, "' -- \"$cur\"))\n        return\n    fi\n    case $command:$prev in\n");
@@ -289,9 +290,10 @@ static int completions_main(const struct ncs_parsed *parsed)
     if (directory && !name)
         return 0;
     if (!out.bytes) {
-        ncs_usage_error("completions", NULL, directory ? "a shell or --directory, not both"
-                                             : name    ? "unknown shell `%s`: expected bash, zsh or fish"
-                                                       : "no shell was given: expected bash, zsh or fish",
+        ncs_usage_error("completions", NULL,
+                        directory ? "a shell or --directory, not both"
+                        : name    ? "unknown shell `%s`: expected bash, zsh or fish"
+                                  : "no shell was given: expected bash, zsh or fish",
                         name);
         return 2;
     }

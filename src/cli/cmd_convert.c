@@ -10,13 +10,12 @@
 enum { OUTPUT, FORCE, UNSAFE, HELP };
 
 static const struct ncs_option options[] = {
-    [OUTPUT] = { "output", 'o', NCS_OPTION_LIST, "FILE", "standard output", "Output",
-                 "write to FILE, completely or not at all", NULL, 0, 0 },
-    [FORCE]  = { "force", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
-                 "replace FILE when it exists", NULL, 0, 0 },
-    [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
-                 "env may name libraries and files, as in `run --unsafe`", NULL, 0, 0 },
-    [HELP]   = NCS_OPTION_HELP,
+    [OUTPUT] = { "output", 'o', NCS_OPTION_LIST, "FILE", "standard output", "Output", "write to FILE, completely or not at all",
+                 NULL, 0, 0 },
+    [FORCE] = { "force", 0, NCS_OPTION_FLAG, NULL, NULL, "Output", "replace FILE when it exists", NULL, 0, 0 },
+    [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Output", "env may name libraries and files, as in `run --unsafe`",
+                 NULL, 0, 0 },
+    [HELP] = NCS_OPTION_HELP,
     { 0 },
 };
 

@@ -17,31 +17,30 @@
 enum { MEMORY, SCENARIO, FORCE, SOURCES, FORMAT, REPORT, HTML, TRACE, COLOR, VERBOSE, QUIET, HELP };
 
 static const char *const colors[] = {
-    [NCS_COLOR_AUTO] = "auto", [NCS_COLOR_ALWAYS] = "always", [NCS_COLOR_NEVER] = "never", NULL,
+    [NCS_COLOR_AUTO] = "auto",
+    [NCS_COLOR_ALWAYS] = "always",
+    [NCS_COLOR_NEVER] = "never",
+    NULL,
 };
 
 static const struct ncs_option options[] = {
-    [MEMORY]  = NCS_OPTION_MEMORY("Reading"),
+    [MEMORY] = NCS_OPTION_MEMORY("Reading"),
     [SCENARIO] = { "scenario", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
-                  "write the job as a scenario that you can run, in YAML if FILE ends so", NULL, 0, 0 },
-    [FORCE]   = { "force", 0, NCS_OPTION_FLAG, NULL, NULL, "Output", "replace the FILE of --scenario when it exists", NULL,
-                  0, 0 },
+                   "write the job as a scenario that you can run, in YAML if FILE ends so", NULL, 0, 0 },
+    [FORCE] = { "force", 0, NCS_OPTION_FLAG, NULL, NULL, "Output", "replace the FILE of --scenario when it exists", NULL, 0, 0 },
     [SOURCES] = { "sources", 0, NCS_OPTION_LIST, "FOLDER", NULL, "Reading",
                   "quote sources below FOLDER, too, and not only below the working directory", NULL, 0, 0 },
-    [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                  "one JSON object; tree and dot show who waits for whom", ncs_report_format_names, 0, 0 },
-    [REPORT]  = NCS_OPTION_REPORT(ncs_report_format_names),
-    [HTML]    = { "html", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
-                  "write the calls and the finding as one page", NULL, 0, 0 },
-    [TRACE]   = { "trace", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
-                  "write a timeline for Perfetto and chrome://tracing", NULL, 0, 0 },
-    [COLOR]   = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output", "colours in the text", colors,
-                  0, 0 },
-    [VERBOSE] = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
-                  "all findings and rows, and who waits for whom", NULL, 0, 0 },
-    [QUIET]   = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output", "print nothing if nothing is wrong", NULL,
-                  0, 0 },
-    [HELP]    = NCS_OPTION_HELP,
+    [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output", "one JSON object; tree and dot show who waits for whom",
+                 ncs_report_format_names, 0, 0 },
+    [REPORT] = NCS_OPTION_REPORT(ncs_report_format_names),
+    [HTML] = { "html", 0, NCS_OPTION_LIST, "FILE", NULL, "Output", "write the calls and the finding as one page", NULL, 0, 0 },
+    [TRACE] = { "trace", 0, NCS_OPTION_LIST, "FILE", NULL, "Output", "write a timeline for Perfetto and chrome://tracing", NULL,
+                0, 0 },
+    [COLOR] = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output", "colours in the text", colors, 0, 0 },
+    [VERBOSE] = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output", "all findings and rows, and who waits for whom", NULL, 0,
+                  0 },
+    [QUIET] = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output", "print nothing if nothing is wrong", NULL, 0, 0 },
+    [HELP] = NCS_OPTION_HELP,
     { 0 },
 };
 
@@ -72,7 +71,8 @@ static struct ncs_finding *diagnose_first_error(const struct ncs_diagnosis *d)
     return NULL;
 }
 
-static const struct ncs_trace_doubt *diagnose_doubt_of(const struct ncs_trace *t, const struct ncs_finding *f, int rank, uint32_t calls)
+static const struct ncs_trace_doubt *diagnose_doubt_of(const struct ncs_trace *t, const struct ncs_finding *f, int rank,
+                                                       uint32_t calls)
 {
     const struct ncs_trace_doubt *doubt = rank >= 0 && (size_t)rank < t->doubts ? &t->doubt_of[rank] : NULL;
     return doubt && doubt->text && (doubt->anywhere || !f->call || calls < f->call) ? doubt : NULL;
@@ -120,8 +120,8 @@ static void diagnose_trace(struct ncs_trace *trace, struct ncs_result *r)
 {
     struct ncs_notice *notice = ncs_new(trace->clashes * sizeof *notice);
     for (size_t i = 0; i < trace->clashes; i++)
-        notice[i] = (struct ncs_notice){ .kind = NCS_NOTICE_MISMATCH, .call = trace->clash[i].call,
-                                         .calls = trace->clash[i].calls };
+        notice[i] =
+            (struct ncs_notice){ .kind = NCS_NOTICE_MISMATCH, .call = trace->clash[i].call, .calls = trace->clash[i].calls };
     ncs_diagnose(trace->journal, &trace->snapshot, notice, trace->clashes, &r->diagnosis);
     ncs_free(notice);
     ncs_diagnosis_decide(&r->diagnosis, trace->journal);
@@ -135,10 +135,10 @@ static void diagnose_trace(struct ncs_trace *trace, struct ncs_result *r)
     r->certainty = NCS_LIKELY;
     snprintf(r->nccl, sizeof r->nccl, "%.15s", trace->nccl);
     /* Waiting is never a pass, whether or not its cause is known, and neither is a call whose end no file shows. */
-    r->verdict = r->stop != NCS_STOP_DONE             ? NCS_HANG
-                 : diagnose_first_error(&r->diagnosis)           ? NCS_WRONG
-                 : trace->calls == 0 || !trace->ended ? NCS_EMPTY
-                                                      : NCS_PASS;
+    r->verdict = r->stop != NCS_STOP_DONE              ? NCS_HANG
+                 : diagnose_first_error(&r->diagnosis) ? NCS_WRONG
+                 : trace->calls == 0 || !trace->ended  ? NCS_EMPTY
+                                                       : NCS_PASS;
     if (trace->next && (r->verdict == NCS_HANG || r->verdict == NCS_EMPTY) && !diagnose_first_error(&r->diagnosis))
         NCS_PUSH(trace->note, trace->notes, trace->note_room, ncs_copy_text(trace->next));
 }
@@ -167,17 +167,23 @@ static int write_scenario(const struct ncs_parsed *parsed, const struct ncs_trac
     if (expected.verdict == NCS_EMPTY) /* nothing is wrong in the calls */
         expected.verdict = NCS_PASS;
     char **last = ncs_reproduced_last(result, &expected);
-    bool has_calls = ncs_workload_read(&job, &(struct ncs_workload_source){
-        .journal = trace->journal, .ranks = trace->ranks, .place = diagnose_place, .arg = (void *)trace,
-        .snapshot = &trace->snapshot, .late = trace->late, .diagnosis = &result->diagnosis, .last = (const char *const *)last,
-        .one_process = trace_is_one_process(&trace->snapshot) });
+    bool has_calls = ncs_workload_read(&job,
+                                       &(struct ncs_workload_source){ .journal = trace->journal,
+                                                                      .ranks = trace->ranks,
+                                                                      .place = diagnose_place,
+                                                                      .arg = (void *)trace,
+                                                                      .snapshot = &trace->snapshot,
+                                                                      .late = trace->late,
+                                                                      .diagnosis = &result->diagnosis,
+                                                                      .last = (const char *const *)last,
+                                                                      .one_process = trace_is_one_process(&trace->snapshot) });
     ncs_reproduced_free_last(last, result);
     ncs_str_addf(&origin, "%s (%s)", parsed->operand[0], trace->kind);
     if (!has_calls) {
         fprintf(stderr, "ncclscript diagnose: no scenario was written: the record has no call that a scenario can make\n");
         status = result->verdict == NCS_EMPTY ? status : 2;
-    } else if (ncs_reproducer_write(ncs_option_last(&parsed->value[SCENARIO]), parsed->value[FORCE].given, &job, origin.text, &expected,
-                             NULL) == 2)
+    } else if (ncs_reproducer_write(ncs_option_last(&parsed->value[SCENARIO]), parsed->value[FORCE].given, &job, origin.text,
+                                    &expected, NULL) == 2)
         status = 2;
     ncs_reproduced_free(&expected);
     ncs_str_free(&origin);
@@ -193,17 +199,22 @@ static int report_trace(const struct ncs_parsed *parsed, struct ncs_trace *trace
     struct ncs_scenario scenario;
     struct ncs_report report;
     struct ncs_str out = { 0 };
-    struct ncs_report_style style = {
-        .color = strcmp(name, "text") == 0 && ncs_wants_color((enum ncs_color)v[COLOR].number, stdout),
-        .verbose = v[VERBOSE].given, .quiet = v[QUIET].given };
+    struct ncs_report_style style = { .color = strcmp(name, "text") == 0 &&
+                                               ncs_wants_color((enum ncs_color)v[COLOR].number, stdout),
+                                      .verbose = v[VERBOSE].given,
+                                      .quiet = v[QUIET].given };
     diagnose_trace(trace, &result);
     ncs_scenario_init(&scenario, parsed->operand[0]);
-    struct ncs_report_places places = { .name = diagnose_name_of_line, .source = diagnose_source_of_line,
-                                        .shows = diagnose_line_shows,
-                                        .arg = (void *)trace };
-    struct ncs_report_run run = { .scenario = &scenario, .result = &result,
-                                  .as_expected = result.verdict == NCS_PASS, .origin = trace->kind,
-                                  .note = trace->note, .notes = trace->notes, .places = &places };
+    struct ncs_report_places places = {
+        .name = diagnose_name_of_line, .source = diagnose_source_of_line, .shows = diagnose_line_shows, .arg = (void *)trace
+    };
+    struct ncs_report_run run = { .scenario = &scenario,
+                                  .result = &result,
+                                  .as_expected = result.verdict == NCS_PASS,
+                                  .origin = trace->kind,
+                                  .note = trace->note,
+                                  .notes = trace->notes,
+                                  .places = &places };
     ncs_report_begin(&report, ncs_report_format_of(name), &style, &out);
     ncs_report_files_add(&v[REPORT], &report);
     ncs_report_only(&report, &run, &out);
@@ -241,7 +252,8 @@ static int diagnose_main(const struct ncs_parsed *parsed)
         if (!ncs_diagnose_can_write("report", parsed->value[REPORT].text[i], (char *const *)parsed->operand,
                                     (size_t)parsed->operands))
             return status;
-    if (!ncs_report_files_fit("diagnose", &parsed->value[REPORT]) || !ncs_diagnose_can_draw(ncs_option_last(&parsed->value[HTML]), ncs_option_last(&parsed->value[TRACE])))
+    if (!ncs_report_files_fit("diagnose", &parsed->value[REPORT]) ||
+        !ncs_diagnose_can_draw(ncs_option_last(&parsed->value[HTML]), ncs_option_last(&parsed->value[TRACE])))
         return status;
     for (size_t i = 0; i < parsed->value[SOURCES].texts; i++)
         ncs_allow_folder(parsed->value[SOURCES].text[i]);

@@ -19,17 +19,15 @@
 enum { NCCL_LIB, CUDART_LIB, HOSTS, RENDEZVOUS, FORMAT, HELP };
 
 static const struct ncs_option options[] = {
-    [NCCL_LIB]   = { "nccl-lib", 0, NCS_OPTION_LIST, "PATH", "libnccl.so.2", "Looking",
-                     "the NCCL library", NULL, 0, 0 },
-    [CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Looking",
-                     "the CUDA runtime library", NULL, 0, 0 },
-    [HOSTS]      = { "hosts", 0, NCS_OPTION_FLAG, NULL, NULL, "Launchers",
-                     "compare the machines of all processes that a launcher has started", NULL, 0, 0 },
+    [NCCL_LIB] = { "nccl-lib", 0, NCS_OPTION_LIST, "PATH", "libnccl.so.2", "Looking", "the NCCL library", NULL, 0, 0 },
+    [CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Looking", "the CUDA runtime library", NULL, 0,
+                     0 },
+    [HOSTS] = { "hosts", 0, NCS_OPTION_FLAG, NULL, NULL, "Launchers",
+                "compare the machines of all processes that a launcher has started", NULL, 0, 0 },
     [RENDEZVOUS] = { "rendezvous", 0, NCS_OPTION_LIST, "HOST:PORT", "as the launcher says", "Launchers",
                      "where the processes meet: a free port of the host of process 0", NULL, 0, 0 },
-    [FORMAT]     = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                     "text, or one JSON object", ncs_text_or_json, 0, 0 },
-    [HELP]       = NCS_OPTION_HELP,
+    [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output", "text, or one JSON object", ncs_text_or_json, 0, 0 },
+    [HELP] = NCS_OPTION_HELP,
     { 0 },
 };
 
@@ -58,8 +56,7 @@ static void add_profile(struct ncs_str *out, int version)
 }
 
 /* Compares a library with the functions that this program calls: those of api.lua. */
-static void doctor_add_library(struct ncs_str *out, const char *key, const struct ncs_library *l,
-                               const struct ncs_error *lack)
+static void doctor_add_library(struct ncs_str *out, const char *key, const struct ncs_library *l, const struct ncs_error *lack)
 {
     struct ncs_str text = { 0 };
     char version[24];
@@ -72,9 +69,8 @@ static void doctor_add_library(struct ncs_str *out, const char *key, const struc
     if (l->handle && l->lib == NCS_LIB_NCCL && l->version && !ncs_nccl_is_profile(l->version))
         add_profile(out, l->version);
     if (l->absents) {
-        ncs_str_addf(&text, "has %d of the %d functions that %s has; not: %s", l->bound,
-                     l->bound + l->absents, l->lib == NCS_LIB_NCCL ? "2.30.4" : "13.0",
-                     l->absent.text);
+        ncs_str_addf(&text, "has %d of the %d functions that %s has; not: %s", l->bound, l->bound + l->absents,
+                     l->lib == NCS_LIB_NCCL ? "2.30.4" : "13.0", l->absent.text);
         doctor_add_line(out, "", text.text);
     }
     ncs_str_free(&text);
@@ -97,8 +93,7 @@ static void add_devices(struct ncs_str *out, const struct ncs_health *h)
     for (int i = 0; i < h->devices && i < NCS_HEALTH_DEVICES; i++) {
         const struct ncs_health_device *d = &h->device[i];
         ncs_str_clear(&text);
-        ncs_str_addf(&text, "%d: %s, capability %d.%d", i, d->name[0] ? d->name : "unnamed",
-                     d->major, d->minor);
+        ncs_str_addf(&text, "%d: %s, capability %d.%d", i, d->name[0] ? d->name : "unnamed", d->major, d->minor);
         doctor_add_line(out, "", text.text);
     }
     ncs_str_free(&text);
@@ -108,11 +103,9 @@ static void add_real_runs(struct ncs_str *out, const struct ncs_health *h)
 {
     struct ncs_str text = { 0 };
     if (ncs_health_can_run(h)) {
-        ncs_str_addf(&text, "possible: scenarios of up to %d rank%s", h->devices,
-                     h->devices == 1 ? "" : "s");
+        ncs_str_addf(&text, "possible: scenarios of up to %d rank%s", h->devices, h->devices == 1 ? "" : "s");
         if (ncs_health_can_share(h))
-            ncs_str_addf(&text, h->several ? "; more with several on a GPU"
-                                           : "; more with NCCL_MULTI_RANK_GPU_ENABLE=1");
+            ncs_str_addf(&text, h->several ? "; more with several on a GPU" : "; more with NCCL_MULTI_RANK_GPU_ENABLE=1");
         doctor_add_line(out, "real runs", text.text);
     } else {
         doctor_add_line(out, "real runs", "not possible here; the simulator needs none of this");
@@ -146,11 +139,11 @@ static json_t *library_json(const struct ncs_library *l, const struct ncs_error 
     if (!l->handle)
         return json_pack("{s:b, s:s}", "found", 0, "why", lack->text);
     json_t *o = json_pack("{s:b, s:s, s:s, s:i, s:i, s:s}", "found", 1, "version",
-                          ncs_library_version(l, version, sizeof version), "path", l->path, "functions",
-                          l->bound, "lacks", l->absents, "absent", l->absent.text ? l->absent.text : "");
+                          ncs_library_version(l, version, sizeof version), "path", l->path, "functions", l->bound, "lacks",
+                          l->absents, "absent", l->absent.text ? l->absent.text : "");
     if (o && l->lib == NCS_LIB_NCCL) /* the version that the simulator can be that is nearest and not newer */
-        json_object_set_new(o, "profile", ncs_nccl_profile_before(l->version)
-                                              ? json_string(ncs_nccl_profile_before(l->version)) : json_null());
+        json_object_set_new(o, "profile",
+                            ncs_nccl_profile_before(l->version) ? json_string(ncs_nccl_profile_before(l->version)) : json_null());
     return o;
 }
 
@@ -169,17 +162,14 @@ static void format_health(const struct ncs_health *h, struct ncs_str *out)
 {
     json_t *devices = json_array(), *profiles = json_array();
     for (int i = 0; i < h->devices && i < NCS_HEALTH_DEVICES; i++)
-        json_array_append_new(devices, json_pack("{s:i, s:s, s:i, s:i}", "device", i, "name",
-                                                 h->device[i].name, "major", h->device[i].major,
-                                                 "minor", h->device[i].minor));
+        json_array_append_new(devices, json_pack("{s:i, s:s, s:i, s:i}", "device", i, "name", h->device[i].name, "major",
+                                                 h->device[i].major, "minor", h->device[i].minor));
     for (int i = 0; ncs_nccl_profiles[i]; i++)
         json_array_append_new(profiles, json_string(ncs_nccl_profiles[i]));
-    json_t *o = json_pack("{s:s, s:{s:b, s:s?, s:o}, s:o, s:o, s:i, s:i, s:s?, s:o, s:b, s:b, s:o}",
-                          "schema", "ncclscript.doctor/1", "simulator", "works",
-                          h->sim_fault == NULL, "why", h->sim_fault, "nccl", profiles, "nccl",
-                          library_json(&h->lib[0], &h->lack[0]), "cuda",
-                          library_json(&h->lib[1], &h->lack[1]), "driver", h->driver, "gpus",
-                          h->devices, "why", h->why, "devices", devices, "several_ranks_per_gpu",
+    json_t *o = json_pack("{s:s, s:{s:b, s:s?, s:o}, s:o, s:o, s:i, s:i, s:s?, s:o, s:b, s:b, s:o}", "schema",
+                          "ncclscript.doctor/1", "simulator", "works", h->sim_fault == NULL, "why", h->sim_fault, "nccl",
+                          profiles, "nccl", library_json(&h->lib[0], &h->lack[0]), "cuda", library_json(&h->lib[1], &h->lack[1]),
+                          "driver", h->driver, "gpus", h->devices, "why", h->why, "devices", devices, "several_ranks_per_gpu",
                           h->several, "real_runs", ncs_health_can_run(h), "to_do", lines_json(h->todo.text));
     char *text = o ? json_dumps(o, JSON_PRESERVE_ORDER) : NULL;
     ncs_str_addf(out, "%s\n", text ? text : "{}");
@@ -273,7 +263,10 @@ static int examine_hosts(const struct ncs_option_value *v, const struct ncs_laun
     examine_machine(&h, v);
     char *facts = ncs_doctor_facts(&h, NCS_TEAM_HELLO_MOST);
     struct ncs_team_options meeting = {
-        .launcher = launcher, .rendezvous = ncs_option_last(&v[RENDEZVOUS]), .patience = PATIENCE_NS, .hello = facts,
+        .launcher = launcher,
+        .rendezvous = ncs_option_last(&v[RENDEZVOUS]),
+        .patience = PATIENCE_NS,
+        .hello = facts,
         .hello_bytes = strlen(facts),
     };
     int status = launcher->number == 0 ? lead_team(&meeting, v[FORMAT].number == 1) : join_team(&meeting);

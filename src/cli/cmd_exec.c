@@ -34,48 +34,47 @@ static const char *const processes[] = { "auto", "one", "many", NULL };
 static const char *const kernels[] = { "fail", "skip", NULL };
 
 static const struct ncs_option options[] = {
-    [GPUS]    = { "gpus", 'n', NCS_OPTION_INT, "GPUS", "8", "Running", "number of GPUs",
-                  NULL, 1, 1024 },
+    [GPUS] = { "gpus", 'n', NCS_OPTION_INT, "GPUS", "8", "Running", "number of GPUs", NULL, 1, 1024 },
     [PROCESSES] = { "processes", 0, NCS_OPTION_CHOICE, NULL, "auto", "Running",
-                  "whether the program is one process, or many with one machine; auto: as it seems", processes, 0, 0 },
-    [NCCL]    = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", NCS_NCCL_DEFAULT_TEXT, "Running",
-                  "the version of NCCL to simulate: " NCS_NCCL_RANGE, ncs_nccl_profiles, 0, 0 },
-    [POLICY]  = { "policy", 0, NCS_OPTION_CHOICE, NULL, "strict", "Running",
-                  "strict: what NCCL promises; typical: what it mostly does", policies, 0, 0 },
+                    "whether the program is one process, or many with one machine; auto: as it seems", processes, 0, 0 },
+    [NCCL] = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", NCS_NCCL_DEFAULT_TEXT, "Running",
+               "the version of NCCL to simulate: " NCS_NCCL_RANGE, ncs_nccl_profiles, 0, 0 },
+    [POLICY] = { "policy", 0, NCS_OPTION_CHOICE, NULL, "strict", "Running",
+                 "strict: what NCCL promises; typical: what it mostly does", policies, 0, 0 },
     [TIMEOUT] = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "none", "Running",
                   "end the program after this time without progress, as 60s", NULL, 0, 0 },
-    [STALL]   = { "stall", 0, NCS_OPTION_DURATION, "TIME", "2s", "Running",
-                  "of many processes: report once who waits for whom after this time without a change", NULL, 0, 0 },
+    [STALL] = { "stall", 0, NCS_OPTION_DURATION, "TIME", "2s", "Running",
+                "of many processes: report once who waits for whom after this time without a change", NULL, 0, 0 },
     [PATIENCE] = { "patience", 0, NCS_OPTION_DURATION, "TIME", "30s", "Running",
-                  "how long threads may poll without success while all other threads wait", NULL, 0, 0 },
-    [SEED]    = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running",
-                  "choose by this number which thread goes first; 0: the first that comes", NULL, 0, INT64_MAX },
-    [KERNELS] = { "kernels", 0, NCS_OPTION_CHOICE, NULL, "fail", "Running",
-                  "launches of unknown kernels fail, or do nothing", kernels, 0, 0 },
+                   "how long threads may poll without success while all other threads wait", NULL, 0, 0 },
+    [SEED] = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running",
+               "choose by this number which thread goes first; 0: the first that comes", NULL, 0, INT64_MAX },
+    [KERNELS] = { "kernels", 0, NCS_OPTION_CHOICE, NULL, "fail", "Running", "launches of unknown kernels fail, or do nothing",
+                  kernels, 0, 0 },
     [NO_REDIRECT] = { "no-redirect", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
-                  "do not replace libraries that an RPATH or an absolute path names", NULL, 0, 0 },
-    [VERIFY]  = { "verify", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking",
-                  "compare the results of all collectives with the right ones", NULL, 0, 0 },
+                      "do not replace libraries that an RPATH or an absolute path names", NULL, 0, 0 },
+    [VERIFY] = { "verify", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking",
+                 "compare the results of all collectives with the right ones", NULL, 0, 0 },
     [FAIL_ON] = { "fail-on", 0, NCS_OPTION_CHOICE, NULL, NULL, "Checking",
-                  "also fail a program that ignores failed calls; undefined, note: or that has such findings", ncs_fail_on_names, 0, 0 },
-    [FAULT]   = { "fault", 0, NCS_OPTION_LIST, "FAULT|@FILE", NULL, "Checking",
-                  "cause a failure, as 'kill rank=2 call=7'; may be given again", NULL, 0, 0 },
-    [SWEEP]   = { "sweep", 0, NCS_OPTION_LIST, "FAULT", NULL, "Checking",
-                  "run the program once for each place where a rank calls, with kill, fail or stall there", NULL, 0, 0 },
-    [REPEAT]  = { "repeat", 0, NCS_OPTION_INT, "N", "1", "Checking",
-                  "run the program with N seeds, from --seed on, or from 1", NULL, 1, 1000000 },
-    [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                  "one JSON object; tree and dot show who waits for whom", ncs_report_format_names, 0, 0 },
-    [REPORT]  = NCS_OPTION_REPORT(ncs_report_format_names),
-    [HTML]    = { "html", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
-                  "write the run as one page: timeline, waits, every call", NULL, 0, 0 },
-    [TRACE]   = { "trace", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
-                  "write a timeline for Perfetto and chrome://tracing", NULL, 0, 0 },
-    [RECORD]  = { "record", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
-                  "write the calls as a scenario", NULL, 0, 0 },
+                  "also fail a program that ignores failed calls; undefined, note: or that has such findings", ncs_fail_on_names,
+                  0, 0 },
+    [FAULT] = { "fault", 0, NCS_OPTION_LIST, "FAULT|@FILE", NULL, "Checking",
+                "cause a failure, as 'kill rank=2 call=7'; may be given again", NULL, 0, 0 },
+    [SWEEP] = { "sweep", 0, NCS_OPTION_LIST, "FAULT", NULL, "Checking",
+                "run the program once for each place where a rank calls, with kill, fail or stall there", NULL, 0, 0 },
+    [REPEAT] = { "repeat", 0, NCS_OPTION_INT, "N", "1", "Checking", "run the program with N seeds, from --seed on, or from 1",
+                 NULL, 1, 1000000 },
+    [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output", "one JSON object; tree and dot show who waits for whom",
+                 ncs_report_format_names, 0, 0 },
+    [REPORT] = NCS_OPTION_REPORT(ncs_report_format_names),
+    [HTML] = { "html", 0, NCS_OPTION_LIST, "FILE", NULL, "Output", "write the run as one page: timeline, waits, every call", NULL,
+               0, 0 },
+    [TRACE] = { "trace", 0, NCS_OPTION_LIST, "FILE", NULL, "Output", "write a timeline for Perfetto and chrome://tracing", NULL,
+                0, 0 },
+    [RECORD] = { "record", 0, NCS_OPTION_LIST, "FILE", NULL, "Output", "write the calls as a scenario", NULL, 0, 0 },
     [VERBOSE] = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
                   "with --repeat and --sweep: also print what each run prints", NULL, 0, 0 },
-    [HELP]    = NCS_OPTION_HELP,
+    [HELP] = NCS_OPTION_HELP,
     { 0 },
 };
 
@@ -163,7 +162,11 @@ static bool exec_drawings_fit(const struct ncs_option_value *v)
     const char *format = ncs_report_format_names[v[FORMAT].number];
     if (series && (html || trace || record || v[REPORT].given))
         ncs_usage_error("exec", NULL, "--%s is for one run: leave out --%s",
-                        html ? "html" : trace ? "trace" : record ? "record" : "report", series);
+                        html     ? "html"
+                        : trace  ? "trace"
+                        : record ? "record"
+                                 : "report",
+                        series);
     else if (series && strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
         ncs_usage_error("exec", NULL, "--format %s is for one run: leave out --%s", format, series);
     else if (html && trace && strcmp(html, trace) == 0)
@@ -172,7 +175,8 @@ static bool exec_drawings_fit(const struct ncs_option_value *v)
         for (size_t i = 1; i < v[REPORT].texts; i += 2)
             if (!exec_can_draw("report", v[REPORT].text[i]))
                 return false;
-        return ncs_report_files_fit("exec", &v[REPORT]) && exec_can_draw("html", html) && exec_can_draw("trace", trace) && exec_can_draw("record", record);
+        return ncs_report_files_fit("exec", &v[REPORT]) && exec_can_draw("html", html) && exec_can_draw("trace", trace) &&
+               exec_can_draw("record", record);
     }
     return false;
 }
@@ -228,12 +232,13 @@ static void exec_report_end(const struct ncs_option_value *v, char *const *argv,
     ncs_str_free(&out);
 }
 
-static int exec_run(const struct ncs_option_value *v, char **argv, const char *folder,
-                    const struct ncs_exec_variable *variable)
+static int exec_run(const struct ncs_option_value *v, char **argv, const char *folder, const struct ncs_exec_variable *variable)
 {
     struct ncs_exec_series series = {
         .start = { .argv = argv, .folder = folder, .redirects = !v[NO_REDIRECT].given, .variable = variable, .output = -1 },
-        .verbose = v[VERBOSE].given, .json = v[FORMAT].number == 1, .timed = v[TIMEOUT].given,
+        .verbose = v[VERBOSE].given,
+        .json = v[FORMAT].number == 1,
+        .timed = v[TIMEOUT].given,
     };
     if (v[SWEEP].given)
         return ncs_exec_sweep(&series, ncs_option_last(&v[SWEEP]));

@@ -14,11 +14,11 @@
 enum { SCENARIO, FORMAT, HELP };
 
 static const struct ncs_option options[] = {
-    [SCENARIO] = { "scenario", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
-        "print only the scenario of the page, to run it", NULL, 0, 0 },
-    [FORMAT]   = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-        "text, or one JSON object per page and line; without a topic, all pages", ncs_text_or_json, 0, 0 },
-    [HELP]     = NCS_OPTION_HELP,
+    [SCENARIO] = { "scenario", 0, NCS_OPTION_FLAG, NULL, NULL, "Output", "print only the scenario of the page, to run it", NULL,
+                   0, 0 },
+    [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
+                 "text, or one JSON object per page and line; without a topic, all pages", ncs_text_or_json, 0, 0 },
+    [HELP] = NCS_OPTION_HELP,
     { 0 },
 };
 
@@ -49,8 +49,10 @@ static bool explain_command(const char *name, bool json, struct ncs_str *out)
     for (const struct ncs_command *const *c = ncs_commands; name && *c; c++) {
         if (strcmp((*c)->name, name) != 0)
             continue;
-        char *text = json ? json_dumps(json_pack("{ssssssssss}", "schema", "ncclscript.explain/1", "topic", name, "kind", "command",
-                                                 "meaning", (*c)->summary, "what", (*c)->about), 0) : NULL;
+        char *text = json ? json_dumps(json_pack("{ssssssssss}", "schema", "ncclscript.explain/1", "topic", name, "kind",
+                                                 "command", "meaning", (*c)->summary, "what", (*c)->about),
+                                       0)
+                          : NULL;
         if (json)
             ncs_str_addf(out, "%s\n", text ? text : "{}");
         else

@@ -21,24 +21,22 @@
 enum { AGAIN, HERE, CERTIFICATE, NAME, HTML, TEST, MARK, MEMORY, ECHO, HELP };
 
 static const struct ncs_option options[] = {
-    [AGAIN] = { "again", 0, NCS_OPTION_FLAG, NULL, NULL, "Learning",
-        "start the lesson from the beginning", NULL, 0, 0 },
-    [HERE]  = { "here", 0, NCS_OPTION_LIST, "DIR", NULL, "Learning",
-        "keep the lesson's files: DIR/15-scenarios, then -2, -3", NULL, 0, 0 },
+    [AGAIN] = { "again", 0, NCS_OPTION_FLAG, NULL, NULL, "Learning", "start the lesson from the beginning", NULL, 0, 0 },
+    [HERE] = { "here", 0, NCS_OPTION_LIST, "DIR", NULL, "Learning", "keep the lesson's files: DIR/15-scenarios, then -2, -3",
+               NULL, 0, 0 },
     [CERTIFICATE] = { "certificate", 0, NCS_OPTION_LIST, "FILE", NULL, "Learning",
-        "write a page with your results, and the lines that you typed", NULL, 0, 0 },
-    [NAME]  = { "name", 0, NCS_OPTION_LIST, "NAME", NULL, "Learning",
-        "your name, for the certificate", NULL, 0, 0 },
-    [HTML]  = { "html", 0, NCS_OPTION_LIST, "DIR", NULL, "Teaching",
-        "write the course as pages to read, with the answers behind folds", NULL, 0, 0 },
-    [TEST]  = { "test", 0, NCS_OPTION_FLAG, NULL, NULL, "Teaching",
-        "test the solutions and the wrong answers of the lesson, or of all", NULL, 0, 0 },
-    [MARK]  = { "mark", 0, NCS_OPTION_FLAG, NULL, NULL, "Teaching",
-        "type the lines of certificates again, and print what they solve", NULL, 0, 0 },
+                      "write a page with your results, and the lines that you typed", NULL, 0, 0 },
+    [NAME] = { "name", 0, NCS_OPTION_LIST, "NAME", NULL, "Learning", "your name, for the certificate", NULL, 0, 0 },
+    [HTML] = { "html", 0, NCS_OPTION_LIST, "DIR", NULL, "Teaching",
+               "write the course as pages to read, with the answers behind folds", NULL, 0, 0 },
+    [TEST] = { "test", 0, NCS_OPTION_FLAG, NULL, NULL, "Teaching",
+               "test the solutions and the wrong answers of the lesson, or of all", NULL, 0, 0 },
+    [MARK] = { "mark", 0, NCS_OPTION_FLAG, NULL, NULL, "Teaching",
+               "type the lines of certificates again, and print what they solve", NULL, 0, 0 },
     [MEMORY] = NCS_OPTION_MEMORY("Teaching"),
-    [ECHO]  = { "echo", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
-        "print each line before its replies, if input is not typed", NULL, 0, 0 },
-    [HELP]  = NCS_OPTION_HELP,
+    [ECHO] = { "echo", 0, NCS_OPTION_FLAG, NULL, NULL, "Output", "print each line before its replies, if input is not typed",
+               NULL, 0, 0 },
+    [HELP] = NCS_OPTION_HELP,
     { 0 },
 };
 
@@ -46,7 +44,7 @@ static const struct ncs_option options[] = {
 
 struct chosen {
     char *name;
-    int number;                /* of a built-in lesson, from 1; 0: a file's */
+    int number; /* of a built-in lesson, from 1; 0: a file's */
     struct ncs_lesson *lesson;
 };
 
@@ -214,9 +212,14 @@ static int lesson_give(struct chosen *c, bool from_the_beginning, bool echo, con
     lesson_advise(c, after, sizeof after);
     ncs_free(progress);
     struct ncs_tutor_options o = {
-        .lesson = c->lesson, .first = done < ncs_lesson_steps(c->lesson) ? done : 0, .after = *after ? after : NULL,
-        .color = ncs_wants_color(NCS_COLOR_AUTO, stdout), .unicode = ncs_wants_unicode(),
-        .columns = ncs_out_columns, .out = ncs_console_write, .progress = ncs_lesson_keep_progress,
+        .lesson = c->lesson,
+        .first = done < ncs_lesson_steps(c->lesson) ? done : 0,
+        .after = *after ? after : NULL,
+        .color = ncs_wants_color(NCS_COLOR_AUTO, stdout),
+        .unicode = ncs_wants_unicode(),
+        .columns = ncs_out_columns,
+        .out = ncs_console_write,
+        .progress = ncs_lesson_keep_progress,
         .progress_arg = key,
     };
     if (ncs_lesson_needs_folder(c->lesson) && !(o.shell = open_folder(c, here, &err))) {
@@ -256,7 +259,8 @@ static int test_all(const struct ncs_lesson_entry *all, size_t count)
 
 static void write_nothing(void *arg, const char *text)
 {
-    (void)arg; (void)text;
+    (void)arg;
+    (void)text;
 }
 
 static int write_course(const char *folder, const struct ncs_lesson_entry *all, size_t count)
@@ -289,8 +293,8 @@ static int lesson_all(const struct ncs_parsed *parsed)
     else if (v[HTML].given)
         status = write_course(text_of_option(&v[HTML]), all, count);
     else if (v[CERTIFICATE].given)
-        status = ncs_lesson_certificate(text_of_option(&v[CERTIFICATE]), text_of_option(&v[NAME]), all, count)
-                     ? 0 : NCS_EXIT_OUTPUT;
+        status = ncs_lesson_certificate(text_of_option(&v[CERTIFICATE]), text_of_option(&v[NAME]), all, count) ? 0
+                                                                                                               : NCS_EXIT_OUTPUT;
     else
         status = lesson_list(all, count);
     free_lessons(all, count);

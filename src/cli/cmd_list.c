@@ -56,8 +56,7 @@ static void list_cases(const struct ncs_corpus *corpus, struct ncs_str *out)
     }
 }
 
-static bool list_add_operands(const struct ncs_parsed *parsed, struct ncs_corpus *corpus,
-                              struct ncs_error *err)
+static bool list_add_operands(const struct ncs_parsed *parsed, struct ncs_corpus *corpus, struct ncs_error *err)
 {
     struct ncs_str folder = { 0 };
     bool bugs = parsed->value[BUGS].given, ok = true;

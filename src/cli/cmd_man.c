@@ -14,8 +14,8 @@ enum { DIRECTORY, HELP };
 
 static const struct ncs_option options[] = {
     [DIRECTORY] = { "directory", 0, NCS_OPTION_LIST, "DIR", NULL, "Output",
-        "write all pages into this directory, as ncclscript-run.1", NULL, 0, 0 },
-    [HELP]      = NCS_OPTION_HELP,
+                    "write all pages into this directory, as ncclscript-run.1", NULL, 0, 0 },
+    [HELP] = NCS_OPTION_HELP,
     { 0 },
 };
 

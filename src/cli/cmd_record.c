@@ -30,9 +30,9 @@ enum { OUTPUT, CALLS, HELP };
 static const struct ncs_option options[] = {
     [OUTPUT] = { "output", 'o', NCS_OPTION_LIST, "DIR", "ncclscript-record", "Recording",
                  "the folder for the files, one for each process that calls NCCL", NULL, 0, 0 },
-    [CALLS]  = { "calls", 0, NCS_OPTION_INT, "N", "32768", "Recording",
-                 "how many calls a file holds; later ones replace the oldest", NULL, NCS_RECORDING_LEAST, NCS_RECORDING_MOST },
-    [HELP]   = NCS_OPTION_HELP,
+    [CALLS] = { "calls", 0, NCS_OPTION_INT, "N", "32768", "Recording",
+                "how many calls a file holds; later ones replace the oldest", NULL, NCS_RECORDING_LEAST, NCS_RECORDING_MOST },
+    [HELP] = NCS_OPTION_HELP,
     { 0 },
 };
 
@@ -55,8 +55,10 @@ static char *find_record_library(void)
             return ncs_str_take(&path);
         ncs_str_free(&path);
     }
-    fprintf(stderr, "ncclscript record: %s is missing in %slib and in %s../" NCCLSCRIPT_LIBDIR "\n"
-                    "  hint: `cmake --build --preset default --target drop_in` builds it\n", RECORD_LIBRARY, self, self);
+    fprintf(stderr,
+            "ncclscript record: %s is missing in %slib and in %s../" NCCLSCRIPT_LIBDIR "\n"
+            "  hint: `cmake --build --preset default --target drop_in` builds it\n",
+            RECORD_LIBRARY, self, self);
     return NULL;
 }
 
@@ -66,8 +68,10 @@ static bool set_preload(const char *library)
     struct ncs_str list = { 0 };
     const char *before = getenv("LD_PRELOAD");
     if (strpbrk(library, ": ")) {
-        fprintf(stderr, "ncclscript record: the loader cannot preload a library from a folder with `:` or a blank in its "
-                        "name: %s\n", library);
+        fprintf(stderr,
+                "ncclscript record: the loader cannot preload a library from a folder with `:` or a blank in its "
+                "name: %s\n",
+                library);
         return false;
     }
     ncs_str_addf(&list, "%s%s%s", library, before && *before ? ":" : "", before ? before : "");
@@ -174,8 +178,9 @@ static bool set_folder(const char *given, const struct ncs_option_value *calls, 
 /* Under srun or mpirun this command runs once for each rank: one of them prints. */
 static bool is_first_rank(void)
 {
-    static const char *const names[] = { "RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID",
-                                        NULL };
+    static const char *const names[] = { "RANK",     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
+                                         "PMI_RANK", "MV2_COMM_WORLD_RANK",  "SLURM_PROCID",
+                                         NULL };
     for (size_t i = 0; names[i]; i++)
         if (getenv(names[i]))
             return strcmp(getenv(names[i]), "0") == 0;

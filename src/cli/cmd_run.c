@@ -12,8 +12,7 @@
 #include "cli/run_options.h"
 #include "cli/suite.h"
 
-static bool add_operands_of_run(const struct ncs_parsed *parsed, struct ncs_selection *selection,
-                     struct ncs_error *err)
+static bool add_operands_of_run(const struct ncs_parsed *parsed, struct ncs_selection *selection, struct ncs_error *err)
 {
     const struct ncs_option_value *v = parsed->value;
     selection->settings = ncs_run_settings(v);
@@ -58,8 +57,7 @@ static int report_no_runs(const struct ncs_option_value *v, const struct ncs_sel
     ncs_out_flush();
     fprintf(stderr, "ncclscript run: nothing was executed: ");
     if (selection->left_out)
-        fprintf(stderr, "-k selects none of %zu case%s\n", selection->left_out,
-                selection->left_out == 1 ? "" : "s");
+        fprintf(stderr, "-k selects none of %zu case%s\n", selection->left_out, selection->left_out == 1 ? "" : "s");
     else if (selection->files)
         fprintf(stderr, "all cases are excluded\n");
     else
@@ -96,8 +94,7 @@ static void print_warnings(const struct ncs_selection *selection)
             ncs_print_complaints(&selection->file[i].reading->complaints);
 }
 
-static int run_selection(const struct ncs_option_value *v, const struct ncs_selection *selection,
-                    char *schedule)
+static int run_selection(const struct ncs_option_value *v, const struct ncs_selection *selection, char *schedule)
 {
     struct ncs_suite suite = {
         .value = v,
@@ -111,9 +108,9 @@ static int run_selection(const struct ncs_option_value *v, const struct ncs_sele
     struct ncs_report_style style = {
         .color = ncs_wants_color((enum ncs_color)v[NCS_RUN_COLOR].number, stdout),
         .verbose = v[NCS_RUN_VERBOSE].given,
-        .draw = { .what = v[NCS_RUN_DRAW].given ? NCS_DRAW_CALLS + (int)v[NCS_RUN_DRAW].number
-                                                : NCS_DRAW_NOTHING,
-                  .width = ncs_out_columns(), .unicode = ncs_wants_unicode(),
+        .draw = { .what = v[NCS_RUN_DRAW].given ? NCS_DRAW_CALLS + (int)v[NCS_RUN_DRAW].number : NCS_DRAW_NOTHING,
+                  .width = ncs_out_columns(),
+                  .unicode = ncs_wants_unicode(),
                   .all = v[NCS_RUN_VERBOSE].given },
     };
     struct ncs_str out = { 0 };
@@ -142,9 +139,12 @@ static int run_selection(const struct ncs_option_value *v, const struct ncs_sele
 /* Under a launcher: false if this process has served the one that leads, or the job did not come together. */
 static bool run_begin_job(struct ncs_option_value *v, int *status)
 {
-    struct ncs_driver_choice driver = { .name = ncs_run_settings(v).driver, .nccl_lib = ncs_option_last(&v[NCS_RUN_NCCL_LIB]),
+    struct ncs_driver_choice driver = { .name = ncs_run_settings(v).driver,
+                                        .nccl_lib = ncs_option_last(&v[NCS_RUN_NCCL_LIB]),
                                         .cudart_lib = ncs_option_last(&v[NCS_RUN_CUDART_LIB]) };
-    struct ncs_job_options options = { .command = "run", .rendezvous = ncs_option_last(&v[NCS_RUN_RENDEZVOUS]), .driver = &driver,
+    struct ncs_job_options options = { .command = "run",
+                                       .rendezvous = ncs_option_last(&v[NCS_RUN_RENDEZVOUS]),
+                                       .driver = &driver,
                                        .ranks = (int)v[NCS_RUN_RANKS].number };
     int ranks;
     if (v[NCS_RUN_LIST].given || v[NCS_RUN_PROCESSES].number == 1)
@@ -180,8 +180,7 @@ static int run_operands(const struct ncs_parsed *parsed)
         status = 2;
     else if (selection.runs == 0)
         status = report_no_runs(v, &selection);
-    else if (!v[NCS_RUN_LIST].given && (!ncs_suite_can_draw(v, &selection, &err) ||
-                                       !ncs_suite_can_dump(v, &selection, &err)))
+    else if (!v[NCS_RUN_LIST].given && (!ncs_suite_can_draw(v, &selection, &err) || !ncs_suite_can_dump(v, &selection, &err)))
         ncs_print_error(&err);
     else
         status = v[NCS_RUN_LIST].given ? list_runs(&selection) : run_selection(v, &selection, schedule);

@@ -16,31 +16,32 @@
 
 enum { ALL, MEMORY, FORMAT, HELP };
 
-
 static const struct ncs_option options[] = {
-    [ALL]    = { "all", 0, NCS_OPTION_FLAG, NULL, NULL, "Scoring",
-                 "count a case of scenarios/bugs without a report as wrong", NULL, 0, 0 },
+    [ALL] = { "all", 0, NCS_OPTION_FLAG, NULL, NULL, "Scoring", "count a case of scenarios/bugs without a report as wrong", NULL,
+              0, 0 },
     [MEMORY] = NCS_OPTION_MEMORY("Scoring"),
-    [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                 "text, or one JSON object", ncs_text_or_json, 0, 0 },
-    [HELP]   = NCS_OPTION_HELP,
+    [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output", "text, or one JSON object", ncs_text_or_json, 0, 0 },
+    [HELP] = NCS_OPTION_HELP,
     { 0 },
 };
 
-enum { ERRORS_MOST = 20,       /* lines that are reported */
-       REPORT_MOST = 64 << 20 }; /* bytes of a line */
+enum {
+    ERRORS_MOST = 20, /* lines that are reported */
+    REPORT_MOST = 64 << 20
+}; /* bytes of a line */
 
 /* A case, a policy and a seed of which there is a report. */
 struct seen {
-    size_t item;   /* of the corpus */
-    char *seed;    /* NULL = none */
+    size_t item; /* of the corpus */
+    char *seed;  /* NULL = none */
     int line;
 };
 
 struct scoring {
     struct ncs_corpus corpus;
     struct ncs_score score;
-    struct seen *seen; size_t seens, seens_room;
+    struct seen *seen;
+    size_t seens, seens_room;
     struct ncs_map at; /* hash of a seen report -> its index in `seen`, from 1 */
 };
 
@@ -50,14 +51,13 @@ static bool is_labelled(const struct ncs_labelled *l, struct ncs_error *err)
 {
     if (l->correct || l->scenario->outcome.given)
         return true;
-    ncs_fail(err, NCS_BAD_INPUT, "%s declares no outcome: there is nothing to score a report against",
-             l->file);
+    ncs_fail(err, NCS_BAD_INPUT, "%s declares no outcome: there is nothing to score a report against", l->file);
     return ncs_fail_hint(err, "outcome = \"pass\" in scenario{} declares it correct");
 }
 
 /* Refuses a second report of the same run. */
-static bool score_is_new(struct scoring *s, const struct ncs_labelled *l, size_t item,
-                         const char *seed, int line, struct ncs_error *err)
+static bool score_is_new(struct scoring *s, const struct ncs_labelled *l, size_t item, const char *seed, int line,
+                         struct ncs_error *err)
 {
     uint64_t key = ncs_hash_bytes(item, seed ? seed : "", seed ? strlen(seed) : 0);
     for (;; key++) {
@@ -69,8 +69,7 @@ static bool score_is_new(struct scoring *s, const struct ncs_labelled *l, size_t
             continue;
         struct ncs_str name = { 0 };
         ncs_score_format_case(l, seed, &name);
-        ncs_fail(err, NCS_BAD_INPUT, "a second report of %s, the first is in line %d", name.text,
-                 old->line);
+        ncs_fail(err, NCS_BAD_INPUT, "a second report of %s, the first is in line %d", name.text, old->line);
         ncs_str_free(&name);
         return ncs_fail_hint(err, "one report for each case, policy and seed; name the seed of each run");
     }
@@ -79,8 +78,7 @@ static bool score_is_new(struct scoring *s, const struct ncs_labelled *l, size_t
     return true;
 }
 
-static bool score_add_line(struct scoring *s, const char *line, size_t bytes, int number,
-                           struct ncs_error *err)
+static bool score_add_line(struct scoring *s, const char *line, size_t bytes, int number, struct ncs_error *err)
 {
     struct ncs_claim claim;
     struct ncs_corpus_case *c = NULL;
@@ -89,8 +87,7 @@ static bool score_add_line(struct scoring *s, const char *line, size_t bytes, in
         c = ncs_corpus_find(&s->corpus, claim.scenario, claim.name, claim.policy, err);
     if (c) {
         struct ncs_labelled l = ncs_corpus_label(&s->corpus, c);
-        ok = is_labelled(&l, err) &&
-             score_is_new(s, &l, (size_t)(c - s->corpus.item), claim.seed, number, err);
+        ok = is_labelled(&l, err) && score_is_new(s, &l, (size_t)(c - s->corpus.item), claim.seed, number, err);
         if (ok)
             ncs_score_add(&s->score, &l, &claim);
         c->reported = true;
@@ -126,8 +123,7 @@ static bool add_reports(struct scoring *s, FILE *in, const char *file)
         err = (struct ncs_error){ 0 };
         if (read == NCS_LINE_LONG)
             ncs_fail(&err, NCS_BAD_INPUT, "a line of more than %d MiB is no report", REPORT_MOST >> 20);
-        else if (score_is_blank(line.text) ||
-                 score_add_line(s, line.text, line.bytes, number, &err))
+        else if (score_is_blank(line.text) || score_add_line(s, line.text, line.bytes, number, &err))
             continue;
         if (wrong++ < ERRORS_MOST)
             print_wrong(file, number, &err, &last);
@@ -175,8 +171,7 @@ static bool add_missing(struct scoring *s, struct ncs_error *err)
         ncs_fail(err, NCS_BAD_INPUT, "there is no folder scenarios/bugs here");
     for (size_t i = 0; ok && i < all.count; i++) {
         struct ncs_labelled l = ncs_corpus_label(&all, &all.item[i]);
-        struct ncs_corpus_case *c =
-            ncs_corpus_find(corpus, l.file, l.name ? l.name : "", l.policy, err);
+        struct ncs_corpus_case *c = ncs_corpus_find(corpus, l.file, l.name ? l.name : "", l.policy, err);
         if (c && !c->reported)
             ncs_score_miss(&s->score, &l);
         ok = c != NULL;

@@ -25,29 +25,30 @@ static const char *const policies[] = { [NCS_POLICY_STRICT] = "strict", [NCS_POL
 #define BUDGET_NS ((int64_t)60 * 1000000000)
 
 static const struct ncs_option options[] = {
-    [RANKS]  = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Running", "number of ranks", NULL, 1, NCS_RANKS_MOST },
-    [SET]    = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running", "set a parameter; may be given again", NULL, 0, 0 },
-    [SEED]   = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running", "choose the schedule by this number", NULL, 0, INT64_MAX },
+    [RANKS] = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Running", "number of ranks", NULL, 1, NCS_RANKS_MOST },
+    [SET] = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running", "set a parameter; may be given again", NULL, 0, 0 },
+    [SEED] = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running", "choose the schedule by this number", NULL, 0, INT64_MAX },
     [POLICY] = { "policy", 0, NCS_OPTION_CHOICE, NULL, "as declared", "Running",
                  "strict: what NCCL promises; typical: what it mostly does", policies, 0, 0 },
-    [BUDGET] = { "budget", 0, NCS_OPTION_DURATION, "TIME", "60s", "Running", "stop with what is found after this time", NULL, 0, 0 },
+    [BUDGET] = { "budget", 0, NCS_OPTION_DURATION, "TIME", "60s", "Running", "stop with what is found after this time", NULL, 0,
+                 0 },
     [MEMORY] = NCS_OPTION_MEMORY("Running"),
     [OUTPUT] = { "output", 'o', NCS_OPTION_LIST, "FILE", "standard output", "Output",
                  "write the smaller scenario, in YAML if FILE ends so", NULL, 0, 0 },
-    [FORCE]  = { "force", 0, NCS_OPTION_FLAG, NULL, NULL, "Output", "replace FILE when it exists", NULL, 0, 0 },
-    [QUIET]  = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output", "print no progress and no summary", NULL, 0, 0 },
-    [HELP]   = NCS_OPTION_HELP,
+    [FORCE] = { "force", 0, NCS_OPTION_FLAG, NULL, NULL, "Output", "replace FILE when it exists", NULL, 0, 0 },
+    [QUIET] = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output", "print no progress and no summary", NULL, 0, 0 },
+    [HELP] = NCS_OPTION_HELP,
     { 0 },
 };
 
 struct shrinker {
     const struct ncs_run_options *options;
     const struct ncs_reproduced *expected;
-    bool yaml;            /* trials have the notation of the file: the other may end otherwise */
+    bool yaml; /* trials have the notation of the file: the other may end otherwise */
     bool in_comments;
-    struct ncs_shape hosts; /* of the scenario; owns its lists */
-    bool usual_devices;   /* the scenario declares no devices: it ends so with the default, too */
-    int *number;          /* by rank of the smallest workload so far: its number at first; NULL = the same */
+    struct ncs_shape hosts;             /* of the scenario; owns its lists */
+    bool usual_devices;                 /* the scenario declares no devices: it ends so with the default, too */
+    int *number;                        /* by rank of the smallest workload so far: its number at first; NULL = the same */
     struct ncs_str case_ran, case_last; /* of a matrix without a choice whose run passes */
     int64_t began, budget;
     bool shows, used_up;
@@ -99,9 +100,12 @@ static bool shrink_read(const struct ncs_result *result, const char *file, struc
 {
     ncs_reproduced_of(result, expected);
     char **last = ncs_reproduced_last(result, expected);
-    bool has_calls = ncs_workload_read(workload, &(struct ncs_workload_source){
-        .journal = result->journal, .ranks = result->ranks, .place = shrink_place, .arg = (void *)file,
-        .diagnosis = &result->diagnosis, .last = (const char *const *)last });
+    bool has_calls = ncs_workload_read(workload, &(struct ncs_workload_source){ .journal = result->journal,
+                                                                                .ranks = result->ranks,
+                                                                                .place = shrink_place,
+                                                                                .arg = (void *)file,
+                                                                                .diagnosis = &result->diagnosis,
+                                                                                .last = (const char *const *)last });
     ncs_reproduced_free_last(last, result);
     return has_calls;
 }
@@ -163,9 +167,13 @@ static bool shrink_run(struct shrinker *s, const char *operand, const struct ncs
 {
     struct ncs_scenario scenario = { 0 };
     struct ncs_selection selection = { 0 };
-    struct ncs_script_settings settings = {
-        .set = v[SET].text, .sets = v[SET].texts, .ranks = (int)v[RANKS].number, .seeded = v[SEED].given,
-        .seed = v[SEED].number, .policy = v[POLICY].given ? (int)v[POLICY].number : -1, .driver = "sim" };
+    struct ncs_script_settings settings = { .set = v[SET].text,
+                                            .sets = v[SET].texts,
+                                            .ranks = (int)v[RANKS].number,
+                                            .seeded = v[SEED].given,
+                                            .seed = v[SEED].number,
+                                            .policy = v[POLICY].given ? (int)v[POLICY].number : -1,
+                                            .driver = "sim" };
     struct ncs_str path = { 0 }, name = { 0 };
     bool ok = false, is_case = ncs_selection_split(operand, &path, &name);
     const char *file = is_case ? path.text : operand;
@@ -213,8 +221,9 @@ static bool shrink_run(struct shrinker *s, const char *operand, const struct ncs
 static void shrink_text(const struct shrinker *s, const struct ncs_workload *workload, const struct ncs_reproduced *outcome,
                         char *const *comment, size_t comments, struct ncs_str *out)
 {
-    struct ncs_workload_text text = { .yaml = s->yaml, .comment = comment, .comments = comments,
-                                      .places_in_comments = s->in_comments };
+    struct ncs_workload_text text = {
+        .yaml = s->yaml, .comment = comment, .comments = comments, .places_in_comments = s->in_comments
+    };
     struct ncs_str about = { 0 };
     ncs_reproduced_add(outcome ? outcome : s->expected, &about);
     text.about = about.text;
@@ -304,7 +313,8 @@ static bool shrink_holds(const struct shrinker *s, const char *text, const struc
     struct ncs_reproduced again;
     struct ncs_error why = { 0 };
     if (!ncs_reproducer_try(text, s->yaml, s->options->seed, &again, &why))
-        return ncs_fail(err, NCS_BAD_INPUT, "ncclscript cannot read the scenario that it wrote, so nothing was written: %s", why.text);
+        return ncs_fail(err, NCS_BAD_INPUT, "ncclscript cannot read the scenario that it wrote, so nothing was written: %s",
+                        why.text);
     bool same = ncs_reproduced_equal(&again, declared);
     ncs_reproduced_free(&again);
     return same || ncs_fail(err, NCS_BAD_INPUT, "the smaller scenario does not end as it declares, so nothing was written");
@@ -455,8 +465,9 @@ static int shrink_file(struct shrinker *s, const struct ncs_parsed *parsed, stru
     struct ncs_str before = { 0 }, after = { 0 };
     if (s->expected->verdict == NCS_PASS) {
         if (s->case_last.bytes)
-            fprintf(stderr, "ncclscript shrink: %s passes with %s: there is nothing to shrink\n"
-                            "  hint: choose another case, as `shrink '%s'`; `ncclscript run --list %s` lists the cases\n",
+            fprintf(stderr,
+                    "ncclscript shrink: %s passes with %s: there is nothing to shrink\n"
+                    "  hint: choose another case, as `shrink '%s'`; `ncclscript run --list %s` lists the cases\n",
                     parsed->operand[0], s->case_ran.text, s->case_last.text, parsed->operand[0]);
         else
             fprintf(stderr, "ncclscript shrink: %s passes: there is nothing to shrink\n", parsed->operand[0]);
@@ -472,8 +483,9 @@ static int shrink_file(struct shrinker *s, const struct ncs_parsed *parsed, stru
     }
     add_size(&before, workload);
     s->err = err;
-    bool stands = ncs_workload_shrink(workload, &(struct ncs_shrink){ .stands = shrink_reproduces, .keeps = shrink_keeps,
-                                                                      .goes_on = shrink_goes_on, .arg = s });
+    bool stands = ncs_workload_shrink(
+        workload,
+        &(struct ncs_shrink){ .stands = shrink_reproduces, .keeps = shrink_keeps, .goes_on = shrink_goes_on, .arg = s });
     if (s->shows)
         fprintf(stderr, "\r\033[K");
     if (!stands) {
@@ -486,8 +498,9 @@ static int shrink_file(struct shrinker *s, const struct ncs_parsed *parsed, stru
     bool written = shrink_write(s, v, parsed->operand[0], before.text, workload, err);
     add_size(&after, workload);
     if (written && !v[QUIET].given)
-        fprintf(stderr, "ncclscript shrink: %s became %s in %zu trial%s%s\n", before.text, after.text, s->trials, s->trials == 1 ? "" : "s",
-                interrupted ? "; it was interrupted: this is the smallest so far"
+        fprintf(stderr, "ncclscript shrink: %s became %s in %zu trial%s%s\n", before.text, after.text, s->trials,
+                s->trials == 1 ? "" : "s",
+                interrupted  ? "; it was interrupted: this is the smallest so far"
                 : s->used_up ? "; the time of --budget is used up"
                              : "");
     ncs_str_free(&before);
@@ -522,7 +535,9 @@ static int shrink_main(const struct ncs_parsed *parsed)
     }
     ncs_memory_limit("shrink", &v[MEMORY], 1);
     catch_shrink_signals();
-    struct shrinker s = { .options = &run_options, .expected = &expected, .began = shrink_clock(),
+    struct shrinker s = { .options = &run_options,
+                          .expected = &expected,
+                          .began = shrink_clock(),
                           .budget = v[BUDGET].given ? v[BUDGET].number : BUDGET_NS,
                           .shows = !v[QUIET].given && isatty(STDERR_FILENO) };
     const char *output = ncs_option_last(&v[OUTPUT]);

@@ -11,7 +11,7 @@
 extern const struct ncs_command *const ncs_commands[]; /* NULL at the end */
 
 struct ncs_exit_status {
-    int status;       /* -1 at the end */
+    int status; /* -1 at the end */
     const char *text;
 };
 extern const struct ncs_exit_status ncs_exit_statuses[];

@@ -109,8 +109,7 @@ static int read_lines(struct ncs_prompt *p, struct ncs_editor *e, bool echo, voi
         }
         if (edited == NCS_EDITED_END || edited == NCS_EDITED_INTERRUPTED)
             break;
-        bool abandons = wants == NCS_PROMPT_MORE && !*line && edited == NCS_EDITED_LINE &&
-                        ncs_editor_edits(e);
+        bool abandons = wants == NCS_PROMPT_MORE && !*line && edited == NCS_EDITED_LINE && ncs_editor_edits(e);
         if (echo)
             show_line(line, wants != NCS_PROMPT_LINE);
         ncs_str_addf(&input, "%s%s", input.bytes ? "\n" : "", line);

@@ -29,9 +29,8 @@ static void add_below(struct ncs_str *path, const char *below)
 bool ncs_corpus_folder(const char *below, struct ncs_str *path)
 {
     /* In a build tree, and in an installation. */
-    static const char *const places[] = {
-        "scenarios", "../scenarios", "../../scenarios",
-        "../" NCCLSCRIPT_DATADIR "/ncclscript/scenarios", NULL };
+    static const char *const places[] = { "scenarios", "../scenarios", "../../scenarios",
+                                          "../" NCCLSCRIPT_DATADIR "/ncclscript/scenarios", NULL };
     char self[4096];
     ncs_str_add(path, "scenarios");
     add_below(path, below);
@@ -145,8 +144,7 @@ static void drop_cases(struct ncs_corpus *corpus, size_t first)
     }
 }
 
-static bool declare_case(struct ncs_corpus *corpus, size_t file, size_t number,
-                         enum ncs_policy policy, struct ncs_error *err)
+static bool declare_case(struct ncs_corpus *corpus, size_t file, size_t number, enum ncs_policy policy, struct ncs_error *err)
 {
     const struct ncs_selection_file *of = &corpus->selection.file[file];
     const struct ncs_case *c = &of->cases.item[number];
@@ -235,14 +233,12 @@ static void place_here(const char *scenario, struct ncs_str *path)
     ncs_str_free(&folder);
 }
 
-static const struct ncs_case *values_of(const struct ncs_corpus *corpus,
-                                        const struct ncs_corpus_case *c)
+static const struct ncs_case *values_of(const struct ncs_corpus *corpus, const struct ncs_corpus_case *c)
 {
     return &corpus->selection.file[c->file].cases.item[c->number];
 }
 
-static struct ncs_corpus_case *find_case(struct ncs_corpus *corpus,
-                                         const struct ncs_corpus_file *file, const char *name,
+static struct ncs_corpus_case *find_case(struct ncs_corpus *corpus, const struct ncs_corpus_file *file, const char *name,
                                          enum ncs_policy policy, struct ncs_error *err)
 {
     struct ncs_corpus_case *found = NULL;
@@ -267,8 +263,7 @@ static struct ncs_corpus_case *find_case(struct ncs_corpus *corpus,
     return NULL;
 }
 
-struct ncs_corpus_case *ncs_corpus_find(struct ncs_corpus *corpus, const char *scenario,
-                                        const char *name, enum ncs_policy policy,
+struct ncs_corpus_case *ncs_corpus_find(struct ncs_corpus *corpus, const char *scenario, const char *name, enum ncs_policy policy,
                                         struct ncs_error *err)
 {
     struct ncs_corpus_case *found = NULL;
@@ -287,8 +282,7 @@ struct ncs_corpus_case *ncs_corpus_find(struct ncs_corpus *corpus, const char *s
     return found;
 }
 
-struct ncs_labelled ncs_corpus_label(const struct ncs_corpus *corpus,
-                                     const struct ncs_corpus_case *c)
+struct ncs_labelled ncs_corpus_label(const struct ncs_corpus *corpus, const struct ncs_corpus_case *c)
 {
     const struct ncs_corpus_file *file = &corpus->file[c->file];
     const struct ncs_case *values = values_of(corpus, c);

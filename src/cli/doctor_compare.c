@@ -123,12 +123,12 @@ static void compare_variables(struct ncs_comparison *c)
     size_t count = 0, room = 0;
     json_t *value;
     for (int i = 0; i < c->processes; i++)
-        json_object_foreach(json_object_get(c->told[i], "environment"), key, value)
-            NCS_PUSH(name, count, room, key);
+        json_object_foreach(json_object_get(c->told[i], "environment"), key, value) NCS_PUSH(name, count, room, key);
     count = compare_sort_texts(name, count);
     for (size_t i = 0; i < count; i++)
         compare_row(c, "environment",
-                (struct ncs_compared){ .key = name[i], .name = name[i], .variable = true, .weight = ncs_variable_of(name[i]).weight });
+                    (struct ncs_compared){
+                        .key = name[i], .name = name[i], .variable = true, .weight = ncs_variable_of(name[i]).weight });
     ncs_free(name);
 }
 

@@ -10,8 +10,8 @@
 enum {
     COLUMNS = 100,
     INDENT = 12,
-    TEXT_MOST = 300,   /* bytes of a value in the text; JSON has all of them */
-    VALUES_MOST = 8,   /* values of a row in the text */
+    TEXT_MOST = 300, /* bytes of a value in the text; JSON has all of them */
+    VALUES_MOST = 8, /* values of a row in the text */
     HOSTS_MOST = 8,
 };
 
@@ -21,10 +21,14 @@ static const struct {
 } standing[] = { { "nccl", "NCCL" }, { "cuda", "CUDA" }, { "driver", "driver" }, { "gpus", "GPUs" } };
 
 static const char *const weight_title[] = {
-    [NCS_MAY_DIFFER] = "may differ", [NCS_DIFFERS] = "differs", [NCS_MUST_AGREE] = "must agree",
+    [NCS_MAY_DIFFER] = "may differ",
+    [NCS_DIFFERS] = "differs",
+    [NCS_MUST_AGREE] = "must agree",
 };
 static const char *const weight_word[] = {
-    [NCS_MAY_DIFFER] = "may-differ", [NCS_DIFFERS] = "differs", [NCS_MUST_AGREE] = "must-agree",
+    [NCS_MAY_DIFFER] = "may-differ",
+    [NCS_DIFFERS] = "differs",
+    [NCS_MUST_AGREE] = "must-agree",
 };
 
 int ncs_doctor_hosts_status(const struct ncs_comparison *c)
@@ -245,8 +249,8 @@ static json_t *values_json(const struct ncs_comparison *c, const struct ncs_comp
         for (size_t k = 0; k < c->hosts; k++)
             if (whole[k])
                 json_array_append_new(hosts, json_string(c->host[k].name));
-        json_array_append_new(list, json_pack("{s:s?, s:o, s:o}", key, v->text, "processes", numbers_json(v->process, v->count),
-                                              "hosts", hosts));
+        json_array_append_new(
+            list, json_pack("{s:s?, s:o, s:o}", key, v->text, "processes", numbers_json(v->process, v->count), "hosts", hosts));
         ncs_free(whole);
     }
     return list;
@@ -289,9 +293,7 @@ static json_t *lacks_json(const struct ncs_comparison *c)
 {
     json_t *all = values_json(c, &c->lack, "why"), *list = json_array(), *lack;
     size_t i;
-    json_array_foreach(all, i, lack)
-        if (!json_is_null(json_object_get(lack, "why")))
-            json_array_append(list, lack);
+    json_array_foreach(all, i, lack) if (!json_is_null(json_object_get(lack, "why"))) json_array_append(list, lack);
     json_decref(all);
     return list;
 }

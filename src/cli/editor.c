@@ -25,15 +25,15 @@ typedef void History;
 #define PASTED_MOST ((size_t)1 << 20)
 
 struct ncs_editor {
-    EditLine *edit;          /* NULL: lines are read plainly */
+    EditLine *edit; /* NULL: lines are read plainly */
     History *history;
-    char *history_file;      /* NULL = none is kept */
+    char *history_file; /* NULL = none is kept */
     const char *prompt;
     struct ncs_editor_completer completer;
-    char *line;              /* the last returned line: edited, */
-    struct ncs_str read;     /* or plain */
-    struct ncs_str pasted;   /* lines that have not been given */
-    size_t given;            /* bytes of `pasted` that have been returned */
+    char *line;            /* the last returned line: edited, */
+    struct ncs_str read;   /* or plain */
+    struct ncs_str pasted; /* lines that have not been given */
+    size_t given;          /* bytes of `pasted` that have been returned */
 };
 
 bool ncs_editor_edits(const struct ncs_editor *e)
@@ -50,11 +50,8 @@ static enum ncs_edited read_plain(struct ncs_editor *e, const char **line)
         fflush(stdout);
     }
     switch (ncs_file_line(stdin, NCS_FILE_LIMIT, &e->read)) {
-    case NCS_LINE_READ:
-        break;
-    case NCS_LINE_LONG:
-        ncs_err("ncclscript: a line of the input is longer than 16 MiB\n");
-        return NCS_EDITED_END;
+    case NCS_LINE_READ: break;
+    case NCS_LINE_LONG: ncs_err("ncclscript: a line of the input is longer than 16 MiB\n"); return NCS_EDITED_END;
     case NCS_LINE_NONE:
         if (errno != EINTR)
             return NCS_EDITED_END;
@@ -148,8 +145,7 @@ static void list_words(const struct words *w)
     size_t columns = 78 / (width + 2) ? 78 / (width + 2) : 1;
     putchar('\n');
     for (size_t i = 0; i < w->count; i++)
-        printf("%-*s%s", (int)width + 2, w->word[i],
-               (i + 1) % columns == 0 || i + 1 == w->count ? "\n" : "");
+        printf("%-*s%s", (int)width + 2, w->word[i], (i + 1) % columns == 0 || i + 1 == w->count ? "\n" : "");
 }
 
 static unsigned char editor_complete(EditLine *edit, int key)
@@ -356,7 +352,8 @@ static enum ncs_edited editor_read_edited(struct ncs_editor *e, const char **lin
 
 void ncs_editor_remember(struct ncs_editor *e, const char *input)
 {
-    (void)e; (void)input;
+    (void)e;
+    (void)input;
 }
 
 static void editor_close_edit(struct ncs_editor *e)

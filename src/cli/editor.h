@@ -9,8 +9,8 @@ struct ncs_editor;
 
 /* Called for each word that may replace the text from *from to the end. */
 struct ncs_editor_completer {
-    void (*complete)(void *arg, const char *text, size_t bytes, size_t *from,
-                     void (*on_word)(void *list, const char *word), void *list);
+    void (*complete)(void *arg, const char *text, size_t bytes, size_t *from, void (*on_word)(void *list, const char *word),
+                     void *list);
     void *arg;
 };
 

@@ -38,7 +38,8 @@ bool ncs_exec_job_open(struct ncs_exec_job *job)
     bytes--;
     job->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     return job->listener >= 0 &&
-           bind(job->listener, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)bytes)) == 0 &&
+           bind(job->listener, (struct sockaddr *)&address,
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)bytes)) == 0 &&
            listen(job->listener, 4096) == 0;
 }
 

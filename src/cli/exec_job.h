@@ -9,9 +9,9 @@
 struct ncs_exec_job {
     char name[160]; /* of the socket on which it listens, @, and of the host (base/channel.h) */
     int listener;
-    int alive;      /* a pipe to the machine, closed when the program has ended; -1 = none */
-    pid_t machine;  /* 0 = none */
-    int signal;     /* that has ended the machine; 0 = none */
+    int alive;     /* a pipe to the machine, closed when the program has ended; -1 = none */
+    pid_t machine; /* 0 = none */
+    int signal;    /* that has ended the machine; 0 = none */
 };
 
 /* Makes the socket. False with errno. */

@@ -28,9 +28,9 @@
 /* ---- the libraries ---- */
 
 /* The libraries that programs load, and those that these need. */
-static const char *const libraries[] = { "libnccl.so.2", "libcudart.so.12", "libcudart.so.13", "libcuda.so.1",
-                                         "libnvidia-ml.so.1", "libncclscript-sim.so", "libncclscript-exec.so",
-                                         "libncclscript-audit.so", NULL };
+static const char *const libraries[] = { "libnccl.so.2",          "libcudart.so.12",        "libcudart.so.13",
+                                         "libcuda.so.1",          "libnvidia-ml.so.1",      "libncclscript-sim.so",
+                                         "libncclscript-exec.so", "libncclscript-audit.so", NULL };
 
 /* The first library missing in the folder; NULL = none. */
 static const char *missing_in(const char *folder)
@@ -49,8 +49,7 @@ static const char *missing_in(const char *folder)
 /* The drop-in libraries are beside this program in a build tree, else where they are installed. */
 bool ncs_exec_find_libraries(struct ncs_str *folder)
 {
-    static const char *const places[] = { "lib/ncclscript", "../" NCCLSCRIPT_LIBDIR "/ncclscript",
-                                          NULL };
+    static const char *const places[] = { "lib/ncclscript", "../" NCCLSCRIPT_LIBDIR "/ncclscript", NULL };
     char self[4096];
     ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
     if (bytes < 0)
@@ -68,8 +67,10 @@ bool ncs_exec_find_libraries(struct ncs_str *folder)
             ncs_str_addf(&tried, "ncclscript exec: %s is missing in %s\n", missing, folder->text);
     }
     if (!found)
-        fprintf(stderr, "%s  hint: the drop-in libraries are built with the program by `./start`, or by\n"
-                        "  `cmake --build --preset default --target drop_in`, and installed with it\n", tried.text);
+        fprintf(stderr,
+                "%s  hint: the drop-in libraries are built with the program by `./start`, or by\n"
+                "  `cmake --build --preset default --target drop_in`, and installed with it\n",
+                tried.text);
     ncs_str_free(&tried);
     return found;
 }
@@ -144,8 +145,7 @@ static void hear_other(struct told *told, const char *line, size_t bytes)
     const char *tab = memchr(line, '\t', bytes);
     if (!tab)
         return;
-    ncs_str_addf(&one, "%.*s in place of %.*s", (int)(tab - line), line,
-                 (int)(line + bytes - tab - 1), tab + 1);
+    ncs_str_addf(&one, "%.*s in place of %.*s", (int)(tab - line), line, (int)(line + bytes - tab - 1), tab + 1);
     if (!told->others.text || !strstr(told->others.text, one.text))
         ncs_str_addf(&told->others, "%s%s", told->others.bytes ? ", " : "", one.text);
     ncs_str_free(&one);
@@ -237,15 +237,19 @@ static void exec_judge(char *const *argv, int how, const struct told *told, bool
     int status = WIFSIGNALED(how) ? 0 : WEXITSTATUS(how);
     bool own_runtime = !end->verdict && !told->cuda && ncs_program_has_runtime(argv[0]);
     if (own_runtime && out)
-        fprintf(out, "ncclscript exec: `%s` contains its own CUDA runtime, which finds no GPU here: "
-                "link it with the shared one, as `nvcc -cudart shared` does\n", program);
+        fprintf(out,
+                "ncclscript exec: `%s` contains its own CUDA runtime, which finds no GPU here: "
+                "link it with the shared one, as `nvcc -cudart shared` does\n",
+                program);
     if (end->verdict) {
         end->status = told->status;
     } else if (!told->used && status == 0) {
         end->status = 5;
         if (out && !own_runtime && !past)
-            fprintf(out, "ncclscript exec: `%s` called neither NCCL nor the CUDA runtime: it must be "
-                    "linked with the shared libnccl.so.2 and libcudart.so.12 or .13, or open them\n", program);
+            fprintf(out,
+                    "ncclscript exec: `%s` called neither NCCL nor the CUDA runtime: it must be "
+                    "linked with the shared libnccl.so.2 and libcudart.so.12 or .13, or open them\n",
+                    program);
     } else {
         end->status = status ? status : told->status;
     }
@@ -295,8 +299,7 @@ static void exec_become(char **argv)
 
 static const char *exec_why_not(int error)
 {
-    return error == ENOEXEC ? "it is neither a program for this machine nor a script that begins with #!"
-                            : strerror(error);
+    return error == ENOEXEC ? "it is neither a program for this machine nor a script that begins with #!" : strerror(error);
 }
 
 /* The program handles SIGINT and SIGTERM. From a terminal it gets SIGINT itself. A signal that another process sent may have come to

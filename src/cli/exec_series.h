@@ -11,7 +11,7 @@ struct ncs_exec_series {
     struct ncs_exec_start start; /* of each; the series sets `more` and `output` */
     bool verbose;                /* also prints what each start prints; else of the first of each bad end */
     bool json;
-    bool timed;                  /* a time limit is set; else the series sets one */
+    bool timed; /* a time limit is set; else the series sets one */
 };
 
 /* Runs the program `times` times, with the seeds from `seed` on. Prints a table on standard output. Returns the status of

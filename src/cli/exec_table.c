@@ -140,7 +140,8 @@ void ncs_exec_table_sites(const struct ncs_exec_table *t)
     ncs_str_addf(&out, "  %-*s  %-*s  how the program ended\n", place, "place", function, "call");
     for (size_t i = 0; i < t->rows; i++) {
         const struct ncs_exec_row *row = &t->row[i];
-        ncs_str_addf(&out, "%s %-*s  %-*s  ", row->site->of_rank ? " " : "*", place, row->site->place, function, row->site->function);
+        ncs_str_addf(&out, "%s %-*s  %-*s  ", row->site->of_rank ? " " : "*", place, row->site->place, function,
+                     row->site->function);
         ncs_exec_table_add_end(&row->end, &out);
         ncs_str_add(&out, "\n");
     }

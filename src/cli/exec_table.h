@@ -16,10 +16,11 @@ struct ncs_exec_row {
 
 struct ncs_exec_table {
     const char *program;
-    const char *fault;    /* of a sweep, without its place; else NULL */
-    int rank;             /* of the sweep */
-    bool shows_new;       /* the caller prints the output of the first run of each bad end */
-    struct ncs_exec_row *row; size_t rows, room;
+    const char *fault; /* of a sweep, without its place; else NULL */
+    int rank;          /* of the sweep */
+    bool shows_new;    /* the caller prints the output of the first run of each bad end */
+    struct ncs_exec_row *row;
+    size_t rows, room;
 };
 
 /* Adds a row; takes over its end. True if it is the first with a bad end of its kind. */

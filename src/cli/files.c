@@ -37,22 +37,19 @@ static bool files_ends_in(const char *name, const char *ending)
  * cannot be read is accepted too; the command that runs it reports the error. */
 static bool is_scenario(const char *path, const char *name)
 {
-    if (files_ends_in(name, ".lua") || files_ends_in(name, ".ncclscript.yaml") ||
-        files_ends_in(name, ".ncclscript.yml"))
+    if (files_ends_in(name, ".lua") || files_ends_in(name, ".ncclscript.yaml") || files_ends_in(name, ".ncclscript.yml"))
         return true;
     if (!ncs_notation_is(name))
         return false;
     struct ncs_str text = { 0 };
-    bool is = !ncs_file_read(path, NCS_FILE_LIMIT, "", &text, NULL) ||
-              ncs_reading_looks_yaml(text.text, text.bytes);
+    bool is = !ncs_file_read(path, NCS_FILE_LIMIT, "", &text, NULL) || ncs_reading_looks_yaml(text.text, text.bytes);
     ncs_str_free(&text);
     return is;
 }
 
 static bool walk(struct ncs_files *files, const char *folder, int depth, struct ncs_error *err);
 
-static bool walk_entry(struct ncs_files *files, const char *folder, const char *name, int depth,
-                       struct ncs_error *err)
+static bool walk_entry(struct ncs_files *files, const char *folder, const char *name, int depth, struct ncs_error *err)
 {
     struct ncs_str path = { 0 };
     size_t bytes = strlen(folder);

@@ -19,13 +19,11 @@ static void try_simulator(void *arg)
     const struct ncs_api *api = arg;
     ncclComm_t comm = NULL;
     float *x = NULL, two = 2, got = 0;
-    reduced = api->ncclCommInitAll(&comm, 1, NULL) == ncclSuccess &&
-              api->cudaMalloc((void **)&x, sizeof *x) == cudaSuccess &&
+    reduced = api->ncclCommInitAll(&comm, 1, NULL) == ncclSuccess && api->cudaMalloc((void **)&x, sizeof *x) == cudaSuccess &&
               api->cudaMemcpy(x, &two, sizeof two, cudaMemcpyHostToDevice) == cudaSuccess &&
               api->ncclAllReduce(x, x, 1, ncclFloat32, ncclSum, comm, NULL) == ncclSuccess &&
-              api->cudaMemcpy(&got, x, sizeof got, cudaMemcpyDeviceToHost) == cudaSuccess &&
-              api->cudaFree(x) == cudaSuccess && api->ncclCommDestroy(comm) == ncclSuccess &&
-              got == 2;
+              api->cudaMemcpy(&got, x, sizeof got, cudaMemcpyDeviceToHost) == cudaSuccess && api->cudaFree(x) == cudaSuccess &&
+              api->ncclCommDestroy(comm) == ncclSuccess && got == 2;
 }
 
 static const char *simulator_fault(void)
@@ -35,7 +33,9 @@ static const char *simulator_fault(void)
     struct ncs_machine_options machine = { .hosts.devices = 1 };
     struct ncs_local local = { .rank = 0 };
     struct ncs_context_options context = {
-        .local = &local, .main = try_simulator, .arg = (void *)ncs_driver_sim.api,
+        .local = &local,
+        .main = try_simulator,
+        .arg = (void *)ncs_driver_sim.api,
     };
     reduced = false;
     if (!m->open(&machine, &err))
@@ -93,8 +93,7 @@ static void health_look_at_devices(struct ncs_health *h)
     for (int i = 0; i < h->devices && i < NCS_HEALTH_DEVICES; i++) {
         struct ncs_health_device *d = &h->device[i];
         struct cudaDeviceProp p = { .name = "" }; /* CUDA 12 fills less of it */
-        if (h->api.cudaGetDeviceProperties &&
-            h->api.cudaGetDeviceProperties(&p, i) == cudaSuccess)
+        if (h->api.cudaGetDeviceProperties && h->api.cudaGetDeviceProperties(&p, i) == cudaSuccess)
             health_name_device(d, &p);
         if (h->api.cudaDeviceGetAttribute) {
             h->api.cudaDeviceGetAttribute(&d->major, cudaDevAttrComputeCapabilityMajor, i);
@@ -115,8 +114,8 @@ static void health_advise(struct ncs_health *h)
         if (h->driver == 0)
             ncs_str_add(todo, "install NVIDIA's driver for the GPUs of this machine\n");
         else if (h->driver < h->lib[1].version)
-            ncs_str_addf(todo, "install a newer driver: it is for CUDA %d.%d, the runtime is newer\n",
-                         h->driver / 1000, h->driver % 1000 / 10);
+            ncs_str_addf(todo, "install a newer driver: it is for CUDA %d.%d, the runtime is newer\n", h->driver / 1000,
+                         h->driver % 1000 / 10);
         else
             ncs_str_add(todo, "make a GPU visible: look at CUDA_VISIBLE_DEVICES, nvidia-smi and "
                               "/dev/nvidia*\n");

@@ -13,20 +13,20 @@ enum { NCS_HEALTH_DEVICES = 16 }; /* devices that are listed; others are only co
 struct ncs_health_device {
     char name[256];
     int major, minor;
-    char id[64];                 /* the same for every process that sees this GPU; empty = unknown */
+    char id[64]; /* the same for every process that sees this GPU; empty = unknown */
 };
 
 struct ncs_health {
-    const char *sim_fault;       /* NULL: the simulator works */
-    struct ncs_library lib[2];   /* NCCL, the CUDA runtime */
-    struct ncs_error lack[2];    /* why a library is not open */
+    const char *sim_fault;     /* NULL: the simulator works */
+    struct ncs_library lib[2]; /* NCCL, the CUDA runtime */
+    struct ncs_error lack[2];  /* why a library is not open */
     struct ncs_api api;
-    int driver;                  /* CUDA version of the GPU driver; 0 = none */
-    int devices;                 /* -1 = there is no telling */
-    const char *why;             /* why there are none */
+    int driver;      /* CUDA version of the GPU driver; 0 = none */
+    int devices;     /* -1 = there is no telling */
+    const char *why; /* why there are none */
     struct ncs_health_device device[NCS_HEALTH_DEVICES];
-    bool several;                /* NCCL_MULTI_RANK_GPU_ENABLE=1 */
-    struct ncs_str todo;         /* lines of advice for real runs; empty: none needed */
+    bool several;        /* NCCL_MULTI_RANK_GPU_ENABLE=1 */
+    struct ncs_str todo; /* lines of advice for real runs; empty: none needed */
 };
 
 /* `given`: the libraries that the user names, NCCL first; NULL = search the usual places. */

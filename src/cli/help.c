@@ -57,9 +57,8 @@ void ncs_options_table(const struct ncs_option *option, struct ncs_str *out)
 
 void ncs_options_help(const struct ncs_command *command, struct ncs_str *out)
 {
-    ncs_str_addf(out, "usage: ncclscript %s [options]%s%s\n\n%s\n", command->name,
-                 command->operands ? " " : "", command->operands ? command->operands : "",
-                 command->summary);
+    ncs_str_addf(out, "usage: ncclscript %s [options]%s%s\n\n%s\n", command->name, command->operands ? " " : "",
+                 command->operands ? command->operands : "", command->summary);
     if (command->about)
         ncs_str_addf(out, "\n%s", command->about);
     ncs_options_table(command->option, out);

@@ -26,8 +26,8 @@ static struct ncs_team *_Atomic job_team; /* that this process leads */
 /* ---- what a process says of itself ---- */
 
 struct job_hello {
-    int32_t gpus;       /* 0 = its driver cannot be opened: */
-    int32_t shares;     /* several ranks may use one GPU */
+    int32_t gpus;   /* 0 = its driver cannot be opened: */
+    int32_t shares; /* several ranks may use one GPU */
     char why[1024];
 };
 
@@ -41,7 +41,8 @@ static void job_fill_hello(const struct ncs_driver_choice *choice, struct job_he
         hello->gpus = ncs_driver_devices(ncs_driver_real_api(), &why);
     hello->shares = shares && strcmp(shares, "1") == 0;
     if (driver && !driver->real)
-        snprintf(hello->why, sizeof hello->why, "it runs with --driver %s, and all processes need the same command", driver->name);
+        snprintf(hello->why, sizeof hello->why, "it runs with --driver %s, and all processes need the same command",
+                 driver->name);
     if (!driver)
         snprintf(hello->why, sizeof hello->why, "%s", err.text);
 }
@@ -115,8 +116,8 @@ static bool job_lacks(const struct ncs_team *team, int process, int ranks, int w
     if (hello.gpus < 1)
         ncs_fail(err, NCS_NO_DEVICE, "process %d on host %s: %s", process, peer->host, hello.why);
     else if (on_host > hello.gpus && !hello.shares)
-        ncs_fail(err, NCS_NO_DEVICE, "driver nccl: %d ranks on host %s need %d GPUs, process %d has %d there", on_host, peer->host,
-                 on_host, process, hello.gpus);
+        ncs_fail(err, NCS_NO_DEVICE, "driver nccl: %d ranks on host %s need %d GPUs, process %d has %d there", on_host,
+                 peer->host, on_host, process, hello.gpus);
     return err->status != NCS_OK;
 }
 
@@ -146,8 +147,9 @@ static bool job_lead(struct ncs_team *team, const struct ncs_job_options *o, int
     bool real = strcmp(o->driver->name, "nccl") == 0;
     struct ncs_error lack = { .status = NCS_OK };
     struct ncs_driver_place *place = job_places(team, o->ranks, real, ranks, &lack);
-    struct ncs_driver_job job = { .team = team, .place = place, .ranks = *ranks, .gpus = job_gpus(team),
-                                  .lack = lack.status == NCS_OK ? NULL : &lack };
+    struct ncs_driver_job job = {
+        .team = team, .place = place, .ranks = *ranks, .gpus = job_gpus(team), .lack = lack.status == NCS_OK ? NULL : &lack
+    };
     bool fine = !real || ncs_driver_lead(&job, err);
     ncs_free(place);
     atomic_store(&job_team, team);
@@ -195,8 +197,9 @@ bool ncs_job_begin(const struct ncs_job_options *o, int *ranks, int *status)
     if (!ncs_launcher_find(&launcher))
         return true;
     job_fill_hello(o->driver, &hello);
-    struct ncs_team_options options = { .launcher = &launcher, .rendezvous = o->rendezvous, .patience = JOB_PATIENCE,
-                                        .hello = &hello, .hello_bytes = sizeof hello };
+    struct ncs_team_options options = {
+        .launcher = &launcher, .rendezvous = o->rendezvous, .patience = JOB_PATIENCE, .hello = &hello, .hello_bytes = sizeof hello
+    };
     struct ncs_team *team = (launcher.number == 0 ? ncs_team_gather : ncs_team_join)(&options, &err);
     if (!team)
         return job_fail(&err, status);

@@ -13,7 +13,7 @@ struct ncs_job_options {
     const char *command;                    /* for messages: "run" */
     const char *rendezvous;                 /* --rendezvous; NULL = as the launcher says */
     const struct ncs_driver_choice *driver; /* of which each process makes the calls of its ranks */
-    int ranks;                              /* --ranks; 0 = as many as there are processes, or GPUs where each host has one process */
+    int ranks; /* --ranks; 0 = as many as there are processes, or GPUs where each host has one process */
 };
 
 /* Without a launcher, or with one process, nothing happens: *ranks = options->ranks. In the leader it returns when all processes are

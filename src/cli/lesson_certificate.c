@@ -61,9 +61,11 @@ bool ncs_lesson_certificate(const char *file, const char *who, const struct ncs_
     ncs_html_head(&page, "ncclscript: certificate of progress", NULL, false);
     ncs_str_add(&page, "<p>");
     ncs_html_text(&page, who ? who : "The learner");
-    ncs_str_addf(&page, " solved %zu of %zu tasks of the course on collective communication without a look at the "
-                        "solution, and %zu after a look. ncclscript marked the tasks by the calls that were made, and by "
-                        "their results. Date: ", all.solved, all.tasks, all.shown);
+    ncs_str_addf(&page,
+                 " solved %zu of %zu tasks of the course on collective communication without a look at the "
+                 "solution, and %zu after a look. ncclscript marked the tasks by the calls that were made, and by "
+                 "their results. Date: ",
+                 all.solved, all.tasks, all.shown);
     certificate_date(&page);
     ncs_str_add(&page, "</p>\n<div class=\"scroll\"><table class=\"runs\"><thead><tr><th scope=\"col\">lesson<th scope=\"col\">"
                        "tasks<th scope=\"col\">solved<th scope=\"col\">solution seen<th scope=\"col\">skipped</thead><tbody>\n");

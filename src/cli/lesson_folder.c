@@ -45,8 +45,7 @@ static void become_program(char **words, int output)
 {
     int nothing = open("/dev/null", O_RDONLY);
     alarm(child_seconds);
-    if (nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
-        dup2(output, STDERR_FILENO) >= 0)
+    if (nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0)
         execv("/proc/self/exe", words);
     static const char why[] = "ncclscript cannot be run\n";
     if (write(output, why, sizeof why - 1) < 0)
@@ -103,7 +102,8 @@ static bool read_in_folder(void *arg, const char *name, struct ncs_str *text, st
 
 static int remove_inside(const char *path, const struct stat *st, int type, struct FTW *at)
 {
-    (void)st; (void)type;
+    (void)st;
+    (void)type;
     if (at->level > 0)
         remove(path);
     return 0;
@@ -140,8 +140,12 @@ static const char *folder_path(void *arg)
 }
 
 static const struct ncs_shell_host host = {
-    .run = run_in_folder, .write = write_in_folder, .read = read_in_folder, .clear = clear_folder,
-    .list = list_folder, .folder = folder_path,
+    .run = run_in_folder,
+    .write = write_in_folder,
+    .read = read_in_folder,
+    .clear = clear_folder,
+    .list = list_folder,
+    .folder = folder_path,
 };
 
 /* ---- the folder ---- */

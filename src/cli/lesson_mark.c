@@ -17,9 +17,9 @@
 #define STEPS 1000
 
 struct mark_record {
-    const char *session;   /* "SESSION STEP" */
-    size_t bytes;          /* of the session */
-    const char *line;      /* NULL: what a statement began with was dropped */
+    const char *session; /* "SESSION STEP" */
+    size_t bytes;        /* of the session */
+    const char *line;    /* NULL: what a statement began with was dropped */
 };
 
 struct marker {
@@ -93,7 +93,8 @@ static void on_alarm(int number)
 
 static void mark_unheard(void *arg, const char *text)
 {
-    (void)arg; (void)text;
+    (void)arg;
+    (void)text;
 }
 
 static void mark_progress(void *arg, size_t step, enum ncs_step_done how)
@@ -124,8 +125,12 @@ static void mark_session(struct marker *m, struct ncs_lesson *lesson, size_t fro
 {
     const char *step = strchr(m->record[from].session, ' ');
     struct ncs_error err = { 0 };
-    struct ncs_tutor_options o = { .lesson = lesson, .first = (size_t)strtoul(step, NULL, 10), .stranger = true,
-                                   .out = mark_unheard, .progress = mark_progress, .progress_arg = m };
+    struct ncs_tutor_options o = { .lesson = lesson,
+                                   .first = (size_t)strtoul(step, NULL, 10),
+                                   .stranger = true,
+                                   .out = mark_unheard,
+                                   .progress = mark_progress,
+                                   .progress_arg = m };
     if (ncs_lesson_needs_folder(lesson) && !(o.shell = ncs_lesson_folder_open(NULL, &err))) {
         ncs_print_error(&err);
         return;

@@ -198,8 +198,10 @@ static bool write_lesson(const char *folder, const struct ncs_lesson_entry *entr
         return false;
     }
     ncs_html_head(&page, ncs_lesson_title(o.lesson), NULL, false);
-    ncs_str_addf(&page, "<p class=\"dim\">Lesson %zu of %zu. <code>ncclscript lesson %zu</code> begins it at the prompt, "
-                        "where your lines run and are marked.</p>\n", at + 1, entries, at + 1);
+    ncs_str_addf(&page,
+                 "<p class=\"dim\">Lesson %zu of %zu. <code>ncclscript lesson %zu</code> begins it at the prompt, "
+                 "where your lines run and are marked.</p>\n",
+                 at + 1, entries, at + 1);
     bool ok = add_lesson_steps(t, o.lesson, &page);
     ncs_str_add(&page, "<p><a href=\"index.html\">All lessons</a>");
     if (at + 1 < entries)

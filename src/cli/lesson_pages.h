@@ -17,7 +17,7 @@ bool ncs_lesson_pages(const char *folder, const struct ncs_lesson_entry *entry, 
 /* Tasks of a lesson by how they were done. */
 struct ncs_lesson_score {
     size_t tasks, solved, shown, skipped;
-    size_t steps, steps_done;  /* all steps, with those that are only read */
+    size_t steps, steps_done; /* all steps, with those that are only read */
 };
 struct ncs_lesson_score ncs_lesson_score(struct ncs_lesson *lesson, const char *progress);
 

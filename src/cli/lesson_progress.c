@@ -88,7 +88,7 @@ char ncs_lesson_better(char before, char now)
         return now == NCS_STEP_SOLVED ? NCS_STEP_SHOWN : now;
     static const char order[] = { NCS_STEP_PEEKED, NCS_STEP_SKIPPED, NCS_STEP_SHOWN, NCS_STEP_SOLVED, 0 };
     const char *old = before ? strchr(order, before) : NULL, *new = strchr(order, now);
-    return old && new && old > new ? before : now;
+    return old && new &&old > new ? before : now;
 }
 
 static void progress_change(const char *old, const char *key, size_t step, char how, struct ncs_str *new)
@@ -102,8 +102,10 @@ static void progress_change(const char *old, const char *key, size_t step, char 
     }
     ncs_str_addf(new, "%s ", key);
     for (size_t i = 0; i < known || i <= step; i++)
-        ncs_str_addf(new, "%c", i == step ? ncs_lesson_better(i < known ? mine[i] : 0, how)
-                                : i < known ? mine[i] : NCS_STEP_SKIPPED);
+        ncs_str_addf(new, "%c",
+                     i == step   ? ncs_lesson_better(i < known ? mine[i] : 0, how)
+                     : i < known ? mine[i]
+                                 : NCS_STEP_SKIPPED);
     ncs_str_add(new, "\n");
     ncs_free(mine);
 }

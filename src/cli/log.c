@@ -9,7 +9,7 @@
 
 struct ncs_log_file {
     char *path;
-    FILE *out; /* NULL: cannot be opened; its lines go where lines without a file go */
+    FILE *out;  /* NULL: cannot be opened; its lines go where lines without a file go */
     int failed; /* errno of the first line that could not be written */
 };
 
@@ -22,8 +22,7 @@ static struct ncs_log_file *log_open_file(struct ncs_log *log, const char *path)
     FILE *out = fopen(path, "we");
     if (!out)
         fprintf(stderr, "ncclscript: NCCL_DEBUG_FILE: %s: %s\n", path, strerror(errno));
-    NCS_PUSH(log->file, log->files, log->files_room,
-             ((struct ncs_log_file){ ncs_copy_text(path), out, 0 }));
+    NCS_PUSH(log->file, log->files, log->files_room, ((struct ncs_log_file){ ncs_copy_text(path), out, 0 }));
     return &log->file[log->files - 1];
 }
 
@@ -64,8 +63,7 @@ void ncs_log_close(struct ncs_log *log)
 {
     for (size_t i = 0; i < log->files; i++) {
         if (log->file[i].out && !log_close_whole(&log->file[i])) {
-            fprintf(stderr, "ncclscript: cannot write NCCL's log to %s: %s\n", log->file[i].path,
-                    strerror(errno));
+            fprintf(stderr, "ncclscript: cannot write NCCL's log to %s: %s\n", log->file[i].path, strerror(errno));
             ncs_out_file_failed();
         }
         ncs_free(log->file[i].path);

@@ -12,7 +12,7 @@
 struct ncs_log_file;
 
 struct ncs_log {
-    bool quiet;      /* only into files */
+    bool quiet; /* only into files */
     bool to_stderr;
     struct ncs_str *kept; /* lines for files, for another process to write: "path\0line\0" ...; or NULL */
     struct ncs_log_file *file;

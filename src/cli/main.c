@@ -13,10 +13,8 @@
 
 enum { VERSION, HELP };
 static const struct ncs_option options[] = {
-    [VERSION] = { .name = "version", .letter = 'V', .type = NCS_OPTION_FLAG, .group = "Options",
-                  .text = "show the versions" },
-    [HELP]    = { .name = "help", .letter = 'h', .type = NCS_OPTION_FLAG, .group = "Options",
-                  .text = "show this help" },
+    [VERSION] = { .name = "version", .letter = 'V', .type = NCS_OPTION_FLAG, .group = "Options", .text = "show the versions" },
+    [HELP] = { .name = "help", .letter = 'h', .type = NCS_OPTION_FLAG, .group = "Options", .text = "show this help" },
     { 0 },
 };
 static const struct ncs_command top = { .option = options };
@@ -66,8 +64,7 @@ static int show_command(const struct ncs_command *command)
 
 static int help_command(int argc, char **argv)
 {
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0)
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
         return show_help(true);
     const struct ncs_command *command = find_command(argv[1]);
     return command ? show_command(command) : 2;

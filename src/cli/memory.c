@@ -46,8 +46,7 @@ static void *json_room(size_t bytes)
 
 void ncs_memory_limit(const char *command, const struct ncs_option_value *v, int processes)
 {
-    size_t bytes = v->given ? (size_t)v->number
-                            : ncs_available_memory("") / 2 / (size_t)(processes > 1 ? processes : 1);
+    size_t bytes = v->given ? (size_t)v->number : ncs_available_memory("") / 2 / (size_t)(processes > 1 ? processes : 1);
     snprintf(command_name, sizeof command_name, "%s", command);
     json_set_alloc_funcs(json_room, ncs_free);
     ncs_mem_exhausted = on_exhausted;

@@ -5,11 +5,11 @@
 #include "base/budget.h"
 #include "cli/option.h"
 
-#define NCS_OPTION_MEMORY(heading)                                                             \
-    { .name = "memory", .type = NCS_OPTION_SIZE, .argument = "SIZE",                           \
-      .preset = "half of what is free", .group = (heading),                                    \
-      .text = "memory limit, as 512M or 4G", .least = NCS_BUDGET_LEAST,               \
-      .most = INT64_MAX }
+#define NCS_OPTION_MEMORY(heading)                                                                                           \
+    {                                                                                                                        \
+        .name = "memory", .type = NCS_OPTION_SIZE, .argument = "SIZE", .preset = "half of what is free", .group = (heading), \
+        .text = "memory limit, as 512M or 4G", .least = NCS_BUDGET_LEAST, .most = INT64_MAX                                  \
+    }
 
 /* Sets the budget of this process, when `processes` processes share the memory. From then on, a process
  * that exceeds its budget outside a run ends with a line on standard error. */

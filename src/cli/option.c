@@ -74,12 +74,10 @@ static const char assignment[] = "NAME=VALUE";
 static void option_add_words(const struct ncs_option *o, const char *before, struct ncs_str *out)
 {
     for (size_t i = 0; o->choices && o->choices[i]; i++)
-        ncs_str_addf(out, "%s`%s`", i == 0 ? before : o->choices[i + 1] ? ", " : " or ",
-                     o->choices[i]);
+        ncs_str_addf(out, "%s`%s`", i == 0 ? before : o->choices[i + 1] ? ", " : " or ", o->choices[i]);
 }
 
-static bool bad_value(const struct ncs_command *command, const struct ncs_option *o,
-                      const char *text, const char *near)
+static bool bad_value(const struct ncs_command *command, const struct ncs_option *o, const char *text, const char *near)
 {
     struct ncs_str want = { 0 };
     char size[32];
@@ -91,21 +89,14 @@ static bool bad_value(const struct ncs_command *command, const struct ncs_option
             ncs_str_addf(&want, " to %" PRId64, o->most);
         option_add_words(o, ", or ", &want);
         break;
-    case NCS_OPTION_DURATION:
-        ncs_str_add(&want, "a time, as `10s`, `500ms` or `2m`");
-        break;
+    case NCS_OPTION_DURATION: ncs_str_add(&want, "a time, as `10s`, `500ms` or `2m`"); break;
     case NCS_OPTION_SIZE:
-        ncs_str_addf(&want, "a size of %s or more, as `512M` or `4G`",
-                     ncs_format_size((uint64_t)o->least, size, sizeof size));
+        ncs_str_addf(&want, "a size of %s or more, as `512M` or `4G`", ncs_format_size((uint64_t)o->least, size, sizeof size));
         break;
-    case NCS_OPTION_LIST:
-        ncs_str_addf(&want, "%s", o->argument);
-        break;
-    default:
-        option_add_words(o, "", &want);
+    case NCS_OPTION_LIST: ncs_str_addf(&want, "%s", o->argument); break;
+    default: option_add_words(o, "", &want);
     }
-    ncs_usage_error(command->name, near, "`--%s %s`: expected %s", o->name, text,
-                    want.bytes ? want.text : "a value");
+    ncs_usage_error(command->name, near, "`--%s %s`: expected %s", o->name, text, want.bytes ? want.text : "a value");
     ncs_str_free(&want);
     return false;
 }
@@ -128,20 +119,17 @@ static bool read_size(const struct ncs_option *o, const char *text, int64_t *num
     return true;
 }
 
-static bool take_value(const struct ncs_command *command, size_t row, const char *text,
-                       struct ncs_option_value *value)
+static bool take_value(const struct ncs_command *command, size_t row, const char *text, struct ncs_option_value *value)
 {
     const struct ncs_option *o = &command->option[row];
     value->given = true;
     value->number = 1;
     switch (o->type) {
-    case NCS_OPTION_FLAG:
-        return true;
+    case NCS_OPTION_FLAG: return true;
     case NCS_OPTION_INT:
         if (choice(o, text) >= 0)
             value->number = -1 - choice(o, text);
-        else if (!ncs_parse_int(text, &value->number) || value->number < o->least ||
-                 value->number > o->most)
+        else if (!ncs_parse_int(text, &value->number) || value->number < o->least || value->number > o->most)
             return bad_value(command, o, text, NULL);
         break;
     case NCS_OPTION_DURATION:
@@ -190,16 +178,16 @@ static bool take_second(const struct ncs_command *command, size_t row, int argc,
 
 /* getopt's form of the table. The leading '-' makes getopt return operands in their place, so that the
  * current element of argv is always known. */
-static struct option *make_getopt(const struct ncs_option *option, size_t rows,
-                                  struct ncs_str *letters)
+static struct option *make_getopt(const struct ncs_option *option, size_t rows, struct ncs_str *letters)
 {
     struct option *list = ncs_new((rows + 1) * sizeof *list);
     ncs_str_add(letters, "-:");
     for (size_t i = 0; i < rows; i++) {
         bool takes = option[i].type != NCS_OPTION_FLAG, may = option[i].type == NCS_OPTION_MODE;
         list[i] = (struct option){ .name = option[i].name,
-                                   .has_arg = may ? optional_argument
-                                              : takes ? required_argument : no_argument,
+                                   .has_arg = may     ? optional_argument
+                                              : takes ? required_argument
+                                                      : no_argument,
                                    .val = LONG_BASE + (int)i };
         if (option[i].letter)
             ncs_str_addf(letters, "%c%s", option[i].letter, takes ? ":" : "");
@@ -238,12 +226,11 @@ static bool option_complain(const struct ncs_command *command, int got, const ch
 
 static bool is_abbreviated(const struct ncs_option *option, int got, const char *word)
 {
-    return got >= LONG_BASE &&
-           strcspn(word + 2, "=") != strlen(option[got - LONG_BASE].name);
+    return got >= LONG_BASE && strcspn(word + 2, "=") != strlen(option[got - LONG_BASE].name);
 }
 
-static bool option_parse(const struct ncs_command *command, int argc, char **argv,
-                         const struct option *list, const char *letters, struct ncs_parsed *parsed)
+static bool option_parse(const struct ncs_command *command, int argc, char **argv, const struct option *list, const char *letters,
+                         struct ncs_parsed *parsed)
 {
     opterr = 0;
     optind = 0; /* GNU: start over, whatever was parsed before */
@@ -269,8 +256,7 @@ static bool option_parse(const struct ncs_command *command, int argc, char **arg
             return option_complain(command, got, word);
         }
         size_t row = option_row_of(command->option, got);
-        if (!take_value(command, row, optarg, &parsed->value[row]) ||
-            !take_second(command, row, argc, argv, &parsed->value[row]))
+        if (!take_value(command, row, optarg, &parsed->value[row]) || !take_second(command, row, argc, argv, &parsed->value[row]))
             return false;
     }
     for (; optind < argc; optind++)
@@ -278,8 +264,7 @@ static bool option_parse(const struct ncs_command *command, int argc, char **arg
     return true;
 }
 
-bool ncs_options_parse(const struct ncs_command *command, int argc, char **argv,
-                       struct ncs_parsed *parsed)
+bool ncs_options_parse(const struct ncs_command *command, int argc, char **argv, struct ncs_parsed *parsed)
 {
     size_t rows = rows_of(command->option);
     struct ncs_str letters = { 0 };

@@ -20,8 +20,8 @@ enum ncs_option_type {
 };
 
 struct ncs_option {
-    const char *name;     /* long, without dashes; NULL ends a table */
-    char letter;          /* 0 = none */
+    const char *name; /* long, without dashes; NULL ends a table */
+    char letter;      /* 0 = none */
     enum ncs_option_type type;
     const char *argument; /* its name in the help; NULL for a flag and for a choice whose words are short
                            * enough to be listed */
@@ -34,8 +34,8 @@ struct ncs_option {
 
 struct ncs_option_value {
     bool given;
-    int64_t number;          /* its last value; a flag: 1 */
-    const char **text;       /* the typed text, each time */
+    int64_t number;    /* its last value; a flag: 1 */
+    const char **text; /* the typed text, each time */
     size_t texts, texts_room;
 };
 
@@ -59,9 +59,10 @@ struct ncs_command {
 /* Values of --format where a report has no others. */
 extern const char *const ncs_text_or_json[];
 
-#define NCS_OPTION_HELP                                                                   \
-    { .name = "help", .letter = 'h', .type = NCS_OPTION_FLAG, .group = "Other",           \
-      .text = "show this help" }
+#define NCS_OPTION_HELP                                                                                    \
+    {                                                                                                      \
+        .name = "help", .letter = 'h', .type = NCS_OPTION_FLAG, .group = "Other", .text = "show this help" \
+    }
 
 struct ncs_parsed {
     struct ncs_option_value *value; /* one per row of the table */
@@ -72,8 +73,7 @@ struct ncs_parsed {
 };
 
 /* Parses argv; argv[0] is the command's name. False after the two lines of a usage error on standard error. */
-bool ncs_options_parse(const struct ncs_command *command, int argc, char **argv,
-                       struct ncs_parsed *parsed);
+bool ncs_options_parse(const struct ncs_command *command, int argc, char **argv, struct ncs_parsed *parsed);
 void ncs_parsed_free(const struct ncs_command *command, struct ncs_parsed *parsed);
 /* The last value of an option that may be repeated; NULL = not given. */
 const char *ncs_option_last(const struct ncs_option_value *value);
@@ -86,7 +86,6 @@ void ncs_option_form(const struct ncs_option *option, struct ncs_str *out);
 void ncs_options_table(const struct ncs_option *option, struct ncs_str *out);
 
 /* Prints the two lines of a usage error: the text, and `near` (may be NULL) with where to look. */
-void ncs_usage_error(const char *command, const char *near, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+void ncs_usage_error(const char *command, const char *near, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

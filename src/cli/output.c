@@ -17,7 +17,7 @@
 #include "cli/job.h"
 #include "cli/progress.h"
 
-static int failure; /* errno of the first write that failed */
+static int failure;       /* errno of the first write that failed */
 static bool other_failed; /* another output file is incomplete */
 static bool diverted;
 
@@ -72,8 +72,7 @@ static ssize_t write_whole(void *unused, const char *bytes, size_t count)
 void ncs_out_open(void)
 {
     /* A terminal does not stay full, and its editor knows only the C library's own stream. */
-    FILE *out = isatty(STDOUT_FILENO) ? NULL
-                                      : fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_whole });
+    FILE *out = isatty(STDOUT_FILENO) ? NULL : fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_whole });
     if (out)
         stdout = out;
 }

@@ -59,13 +59,12 @@ static bool needs_runtime(const char *path)
     FILE *f = fopen(path, "rb");
     if (!f)
         return false;
-    if (read_at(f, 0, &head, sizeof head) && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
-        head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_shentsize == sizeof(Elf64_Shdr))
+    if (read_at(f, 0, &head, sizeof head) && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64 &&
+        head.e_shentsize == sizeof(Elf64_Shdr))
         for (unsigned i = 0; i < head.e_shnum; i++) {
             Elf64_Shdr section, texts;
-            if (read_at(f, head.e_shoff + i * sizeof section, &section, sizeof section) &&
-                section.sh_type == SHT_DYNAMIC && section.sh_link < head.e_shnum &&
-                read_at(f, head.e_shoff + section.sh_link * sizeof texts, &texts, sizeof texts))
+            if (read_at(f, head.e_shoff + i * sizeof section, &section, sizeof section) && section.sh_type == SHT_DYNAMIC &&
+                section.sh_link < head.e_shnum && read_at(f, head.e_shoff + section.sh_link * sizeof texts, &texts, sizeof texts))
                 read_dynamic(f, &section, &texts, &shared_runtime);
         }
     fclose(f);
@@ -82,8 +81,7 @@ bool ncs_program_has_runtime(const char *program)
     ncs_free(path);
     if (f && fseek(f, 0, SEEK_END) == 0 && (size = ftell(f)) > 0 && size < 1 << 30)
         bytes = ncs_new((size_t)size);
-    bool found = bytes && read_at(f, 0, bytes, (size_t)size) &&
-                 memcmp(bytes, ELFMAG, SELFMAG) == 0 &&
+    bool found = bytes && read_at(f, 0, bytes, (size_t)size) && memcmp(bytes, ELFMAG, SELFMAG) == 0 &&
                  memmem(bytes, (size_t)size, driver, sizeof driver);
     ncs_free(bytes);
     if (f)

@@ -18,8 +18,10 @@ bool ncs_report_files_fit(const char *command, const struct ncs_option_value *v)
         bool output = strcmp(file, "-") == 0;
         if (!output && !report_is_scenario(file))
             continue;
-        ncs_usage_error(command, NULL, output ? "--report %s %s: standard output has the report of --format"
-                                              : "--report %s %s: a scenario is not replaced", format, file);
+        ncs_usage_error(command, NULL,
+                        output ? "--report %s %s: standard output has the report of --format"
+                               : "--report %s %s: a scenario is not replaced",
+                        format, file);
         return false;
     }
     return true;

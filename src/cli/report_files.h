@@ -7,8 +7,10 @@
 #include "cli/option.h"
 #include "report/report.h"
 
-#define NCS_OPTION_REPORT(formats) \
-    { "report", 0, NCS_OPTION_PAIR, "FILE", NULL, "Output", "also write the report in a format into FILE", formats, 0, 0 }
+#define NCS_OPTION_REPORT(formats)                                                                                         \
+    {                                                                                                                      \
+        "report", 0, NCS_OPTION_PAIR, "FILE", NULL, "Output", "also write the report in a format into FILE", formats, 0, 0 \
+    }
 
 /* False after a usage error: FILE is a scenario, or standard output, which --format is for. */
 bool ncs_report_files_fit(const char *command, const struct ncs_option_value *v);

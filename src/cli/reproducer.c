@@ -91,8 +91,9 @@ struct reproducer_way {
 };
 
 /* Writes and runs the scenario. False, with err, if the loader refuses it. */
-static bool reproducer_go(struct ncs_reproduced_writing *w, const struct reproducer_way *way, const struct ncs_reproduced *expected,
-                          struct ncs_reproduced *now, struct ncs_str *text, struct ncs_error *err)
+static bool reproducer_go(struct ncs_reproduced_writing *w, const struct reproducer_way *way,
+                          const struct ncs_reproduced *expected, struct ncs_reproduced *now, struct ncs_str *text,
+                          struct ncs_error *err)
 {
     struct ncs_reproduced declared = reproducer_declared(expected, way->workload->ranks);
     ncs_reproduced_free(now);
@@ -145,8 +146,8 @@ void ncs_reproducer_hint_force(const char *file, bool force, struct ncs_error *e
 }
 
 /* Nothing is written before the scenario has run: a file that is replaced stays as it is until then. */
-static bool write_and_run(struct ncs_reproduced_writing *w, bool replace, const struct ncs_reproduced *expected, struct ncs_reproduced *now,
-                          struct ncs_error *err)
+static bool write_and_run(struct ncs_reproduced_writing *w, bool replace, const struct ncs_reproduced *expected,
+                          struct ncs_reproduced *now, struct ncs_error *err)
 {
     struct ncs_str text = { 0 };
     bool written = reproducer_text(w, expected, now, &text, err);
@@ -197,7 +198,7 @@ static void reproducer_say_losses(const struct ncs_workload *workload, const str
 
 /* A scenario that a program has written. */
 struct reproducer_file {
-    const char *file, *sign;   /* of comments */
+    const char *file, *sign; /* of comments */
     struct ncs_str text;
     struct ncs_str about;      /* how the record ends, "passes"; bytes 0 = unknown */
     struct ncs_str losses;     /* what is not written; bytes 0 = nothing that counts */

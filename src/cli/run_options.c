@@ -17,93 +17,95 @@
 
 static const char *const drivers[] = { "sim", "nccl", NULL };
 static const char *const policies[] = {
-    [NCS_POLICY_STRICT] = "strict", [NCS_POLICY_TYPICAL] = "typical", NULL,
+    [NCS_POLICY_STRICT] = "strict",
+    [NCS_POLICY_TYPICAL] = "typical",
+    NULL,
 };
 static const char *const contexts[] = { "fiber", "thread", NULL };
 static const char *const drawings[] = { "calls", "steps", "tree", NULL };
 static const char *const processes[] = { "auto", "one", NULL };
 static const char *const jobs[] = { "auto", NULL };
 static const char *const colors[] = {
-    [NCS_COLOR_AUTO] = "auto", [NCS_COLOR_ALWAYS] = "always", [NCS_COLOR_NEVER] = "never", NULL,
+    [NCS_COLOR_AUTO] = "auto",
+    [NCS_COLOR_ALWAYS] = "always",
+    [NCS_COLOR_NEVER] = "never",
+    NULL,
 };
 
 /* Operations of which samples are kept for drawings. */
 enum { NCS_RUN_LOOK = 4096 };
 
 const struct ncs_option ncs_run_option[] = {
-    [NCS_RUN_RANKS] = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Running",
-        "number of ranks", NULL, 1, NCS_RANKS_MOST },
-    [NCS_RUN_DRIVER] = { "driver", 0, NCS_OPTION_CHOICE, NULL, "sim", "Running",
-        "the simulator, or real NCCL", drivers, 0, 0 },
-    [NCS_RUN_NCCL_LIB] = { "nccl-lib", 0, NCS_OPTION_LIST, "PATH", "libnccl.so.2", "Running",
-        "the NCCL library of driver nccl", NULL, 0, 0 },
+    [NCS_RUN_RANKS] = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Running", "number of ranks", NULL, 1,
+                        NCS_RANKS_MOST },
+    [NCS_RUN_DRIVER] = { "driver", 0, NCS_OPTION_CHOICE, NULL, "sim", "Running", "the simulator, or real NCCL", drivers, 0, 0 },
+    [NCS_RUN_NCCL_LIB] = { "nccl-lib", 0, NCS_OPTION_LIST, "PATH", "libnccl.so.2", "Running", "the NCCL library of driver nccl",
+                           NULL, 0, 0 },
     [NCS_RUN_CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Running",
-        "the CUDA runtime library of driver nccl", NULL, 0, 0 },
+                             "the CUDA runtime library of driver nccl", NULL, 0, 0 },
     [NCS_RUN_NCCL] = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", NCS_NCCL_DEFAULT_TEXT, "Running",
-        "the version of NCCL to simulate: " NCS_NCCL_RANGE, ncs_nccl_profiles, 0, 0 },
+                       "the version of NCCL to simulate: " NCS_NCCL_RANGE, ncs_nccl_profiles, 0, 0 },
     [NCS_RUN_SEED] = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running",
-        "choose the schedule by this number; 0: first in, first out", NULL, 0, INT64_MAX },
+                       "choose the schedule by this number; 0: first in, first out", NULL, 0, INT64_MAX },
     [NCS_RUN_SCHEDULE] = { "schedule", 0, NCS_OPTION_LIST, "TEXT|@FILE", NULL, "Running",
-        "replay the schedule that --seed N -v printed", NULL, 0, 0 },
+                           "replay the schedule that --seed N -v printed", NULL, 0, 0 },
     [NCS_RUN_TIMEOUT] = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "as declared", "Running",
-        "limit of each run, as 10s; on NCCL, time without progress", NULL, 0, 0 },
+                          "limit of each run, as 10s; on NCCL, time without progress", NULL, 0, 0 },
     [NCS_RUN_MEMORY] = NCS_OPTION_MEMORY("Running"),
     [NCS_RUN_POLICY] = { "policy", 0, NCS_OPTION_CHOICE, NULL, "as declared", "Running",
-        "strict: what NCCL promises; typical: what it mostly does", policies, 0, 0 },
+                         "strict: what NCCL promises; typical: what it mostly does", policies, 0, 0 },
     [NCS_RUN_MODEL] = { "model", 0, NCS_OPTION_CHOICE, NULL, "as declared", "Running",
-        "model virtual time on the links of this machine", ncs_model_names, 0, 0 },
-    [NCS_RUN_RANKS_AS] = { "ranks-as", 0, NCS_OPTION_CHOICE, NULL, "fiber", "Running",
-        "run each rank as a fiber or as a thread", contexts, 0, 0 },
-    [NCS_RUN_SET] = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running",
-        "set a parameter; may be given again", NULL, 0, 0 },
-    [NCS_RUN_NO_VERIFY] = { "no-verify", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
-        "do not check the results of collectives", NULL, 0, 0 },
+                        "model virtual time on the links of this machine", ncs_model_names, 0, 0 },
+    [NCS_RUN_RANKS_AS] = { "ranks-as", 0, NCS_OPTION_CHOICE, NULL, "fiber", "Running", "run each rank as a fiber or as a thread",
+                           contexts, 0, 0 },
+    [NCS_RUN_SET] = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running", "set a parameter; may be given again", NULL, 0,
+                      0 },
+    [NCS_RUN_NO_VERIFY] = { "no-verify", 0, NCS_OPTION_FLAG, NULL, NULL, "Running", "do not check the results of collectives",
+                            NULL, 0, 0 },
     [NCS_RUN_FAIL_ON] = { "fail-on", 0, NCS_OPTION_CHOICE, NULL, "error", "Running",
-        "also fail a run that passes with findings of this kind", ncs_fail_on_names, 0, 0 },
+                          "also fail a run that passes with findings of this kind", ncs_fail_on_names, 0, 0 },
     [NCS_RUN_REPAIR] = { "repair", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
-        "try the suggested changes, and report whether they work", NULL, 0, 0 },
-    [NCS_RUN_PROVE] = { "prove", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
-        "try all explanations of a hang; may take long", NULL, 0, 0 },
+                         "try the suggested changes, and report whether they work", NULL, 0, 0 },
+    [NCS_RUN_PROVE] = { "prove", 0, NCS_OPTION_FLAG, NULL, NULL, "Running", "try all explanations of a hang; may take long", NULL,
+                        0, 0 },
     [NCS_RUN_UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
-        "let scripts run programs, use files, set any variable NCCL_* or CUDA_*", NULL, 0, 0 },
+                         "let scripts run programs, use files, set any variable NCCL_* or CUDA_*", NULL, 0, 0 },
     [NCS_RUN_SELECT] = { "select", 'k', NCS_OPTION_LIST, "EXPRESSION", NULL, "Suites",
-        "only cases whose names match, as \"ring and not ranks=8\"", NULL, 0, 0 },
-    [NCS_RUN_LIST] = { "list", 0, NCS_OPTION_FLAG, NULL, NULL, "Suites",
-        "print the names of the cases, run nothing", NULL, 0, 0 },
-    [NCS_RUN_REPEAT] = { "repeat", 0, NCS_OPTION_INT, "N", "1", "Suites",
-        "run each case with N seeds, from --seed on", NULL, 1, 1000000 },
+                         "only cases whose names match, as \"ring and not ranks=8\"", NULL, 0, 0 },
+    [NCS_RUN_LIST] = { "list", 0, NCS_OPTION_FLAG, NULL, NULL, "Suites", "print the names of the cases, run nothing", NULL, 0,
+                       0 },
+    [NCS_RUN_REPEAT] = { "repeat", 0, NCS_OPTION_INT, "N", "1", "Suites", "run each case with N seeds, from --seed on", NULL, 1,
+                         1000000 },
     [NCS_RUN_FAIL_FAST] = { "fail-fast", 0, NCS_OPTION_FLAG, NULL, NULL, "Suites",
-        "stop after the first run with an unexpected end", NULL, 0, 0 },
-    [NCS_RUN_JOBS] = { "jobs", 'j', NCS_OPTION_INT, "N|auto", "1", "Suites",
-        "run cases in N processes, or in one per core", jobs, 0, 1024 },
+                            "stop after the first run with an unexpected end", NULL, 0, 0 },
+    [NCS_RUN_JOBS] = { "jobs", 'j', NCS_OPTION_INT, "N|auto", "1", "Suites", "run cases in N processes, or in one per core", jobs,
+                       0, 1024 },
     [NCS_RUN_PROCESSES] = { "processes", 0, NCS_OPTION_CHOICE, NULL, "auto", "Launchers",
-        "auto: those of mpirun, srun, torchrun make one run; one: each its own", processes, 0, 0 },
+                            "auto: those of mpirun, srun, torchrun make one run; one: each its own", processes, 0, 0 },
     [NCS_RUN_RENDEZVOUS] = { "rendezvous", 0, NCS_OPTION_LIST, "HOST:PORT", "as the launcher says", "Launchers",
-        "where the processes meet: a free port of the host of process 0", NULL, 0, 0 },
-    [NCS_RUN_FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-        "tree and dot show who waits for whom", ncs_report_format_names, 0, 0 },
+                             "where the processes meet: a free port of the host of process 0", NULL, 0, 0 },
+    [NCS_RUN_FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output", "tree and dot show who waits for whom",
+                         ncs_report_format_names, 0, 0 },
     [NCS_RUN_REPORT] = NCS_OPTION_REPORT(ncs_report_format_names),
     [NCS_RUN_DRAW] = { "draw", 0, NCS_OPTION_MODE, NULL, NULL, "Output",
-        "also draw each collective, or the steps of its ring or tree", drawings, 0, 0 },
+                       "also draw each collective, or the steps of its ring or tree", drawings, 0, 0 },
     [NCS_RUN_LEAKS] = { "leaks", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
-        "list what the ranks made and did not free, with lines", NULL, 0, 0 },
-    [NCS_RUN_TRACE] = { "trace", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
-        "write a timeline for Perfetto and chrome://tracing", NULL, 0, 0 },
+                        "list what the ranks made and did not free, with lines", NULL, 0, 0 },
+    [NCS_RUN_TRACE] = { "trace", 0, NCS_OPTION_LIST, "FILE", NULL, "Output", "write a timeline for Perfetto and chrome://tracing",
+                        NULL, 0, 0 },
     [NCS_RUN_HTML] = { "html", 0, NCS_OPTION_LIST, "FILE|DIR", NULL, "Output",
-        "write the run as one page: timeline, waits, every call", NULL, 0, 0 },
+                       "write the run as one page: timeline, waits, every call", NULL, 0, 0 },
     [NCS_RUN_RECORD] = { "record", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
-        "write the calls of the run as a scenario, in YAML if FILE ends so", NULL, 0, 0 },
-    [NCS_RUN_DUMP] = { "dump", 0, NCS_OPTION_PAIR, "DIR", NULL, "Output",
-        "write what detectors of hangs read: dumps, logs", ncs_dump_format_names, 0, 0 },
+                         "write the calls of the run as a scenario, in YAML if FILE ends so", NULL, 0, 0 },
+    [NCS_RUN_DUMP] = { "dump", 0, NCS_OPTION_PAIR, "DIR", NULL, "Output", "write what detectors of hangs read: dumps, logs",
+                       ncs_dump_format_names, 0, 0 },
     [NCS_RUN_NO_TIMES] = { "no-times", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
-        "no wall-clock times: equal runs print equal bytes in every format", NULL, 0, 0 },
-    [NCS_RUN_COLOR] = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output",
-        "colours in the text", colors, 0, 0 },
+                           "no wall-clock times: equal runs print equal bytes in every format", NULL, 0, 0 },
+    [NCS_RUN_COLOR] = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output", "colours in the text", colors, 0, 0 },
     [NCS_RUN_VERBOSE] = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
-        "the full report of every run, with its trace hash and waits", NULL, 0, 0 },
-    [NCS_RUN_QUIET] = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output",
-        "print only failures and the summary", NULL, 0, 0 },
-    [NCS_RUN_HELP]      = NCS_OPTION_HELP,
+                          "the full report of every run, with its trace hash and waits", NULL, 0, 0 },
+    [NCS_RUN_QUIET] = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output", "print only failures and the summary", NULL, 0, 0 },
+    [NCS_RUN_HELP] = NCS_OPTION_HELP,
     { 0 },
 };
 
@@ -134,15 +136,13 @@ struct ncs_script_settings ncs_run_settings(const struct ncs_option_value *v)
         .seeded = v[NCS_RUN_SEED].given,
         .seed = v[NCS_RUN_SEED].number,
         .policy = v[NCS_RUN_POLICY].given ? (int)v[NCS_RUN_POLICY].number : -1,
-        .nccl_version = v[NCS_RUN_NCCL].given
-                            ? ncs_nccl_version_code(ncs_nccl_profiles[v[NCS_RUN_NCCL].number]) : 0,
+        .nccl_version = v[NCS_RUN_NCCL].given ? ncs_nccl_version_code(ncs_nccl_profiles[v[NCS_RUN_NCCL].number]) : 0,
         .driver = drivers[v[NCS_RUN_DRIVER].number],
         .unsafe = v[NCS_RUN_UNSAFE].given,
     };
 }
 
-struct ncs_run_options ncs_run_make_options(const struct ncs_option_value *v,
-                                            const struct ncs_scenario *s)
+struct ncs_run_options ncs_run_make_options(const struct ncs_option_value *v, const struct ncs_scenario *s)
 {
     struct ncs_run_options o = ncs_scenario_options(s);
     o.driver = drivers[v[NCS_RUN_DRIVER].number];
@@ -185,8 +185,7 @@ static void run_options_add_word(const char *word, struct ncs_str *out)
     ncs_str_add(out, "'");
 }
 
-void ncs_run_add_command(const struct ncs_option_value *v, const char *name, bool seeded,
-                         struct ncs_str *out)
+void ncs_run_add_command(const struct ncs_option_value *v, const char *name, bool seeded, struct ncs_str *out)
 {
     ncs_str_add(out, "ncclscript run");
     for (int row = 0; row < NCS_RUN_SELECT; row++) { /* the options of the group Running */
@@ -229,19 +228,19 @@ bool ncs_run_read_schedule(const struct ncs_option_value *v, char **schedule, st
 bool ncs_run_options_fit(const struct ncs_option_value *v, struct ncs_error *err)
 {
     /* Options for one driver only. */
-    static const struct { int option, driver; } only[] = {
-        { NCS_RUN_NCCL_LIB, 1 }, { NCS_RUN_CUDART_LIB, 1 }, { NCS_RUN_NCCL, 0 }, { NCS_RUN_SEED, 0 },
-        { NCS_RUN_SCHEDULE, 0 }, { NCS_RUN_POLICY, 0 }, { NCS_RUN_MODEL, 0 }, { NCS_RUN_RANKS_AS, 0 },
-        { NCS_RUN_PROVE, 0 }, { NCS_RUN_DUMP, 0 },
+    static const struct {
+        int option, driver;
+    } only[] = {
+        { NCS_RUN_NCCL_LIB, 1 }, { NCS_RUN_CUDART_LIB, 1 }, { NCS_RUN_NCCL, 0 },  { NCS_RUN_SEED, 0 },
+        { NCS_RUN_SCHEDULE, 0 }, { NCS_RUN_POLICY, 0 },     { NCS_RUN_MODEL, 0 }, { NCS_RUN_RANKS_AS, 0 },
+        { NCS_RUN_PROVE, 0 },    { NCS_RUN_DUMP, 0 },
     };
     for (size_t i = 0; i < sizeof only / sizeof *only; i++)
         if (v[only[i].option].given && v[NCS_RUN_DRIVER].number != only[i].driver)
-            return ncs_fail(err, NCS_BAD_INPUT, "--%s is for --driver %s, this run is on %s",
-                            ncs_run_option[only[i].option].name, drivers[only[i].driver],
-                            drivers[v[NCS_RUN_DRIVER].number]);
+            return ncs_fail(err, NCS_BAD_INPUT, "--%s is for --driver %s, this run is on %s", ncs_run_option[only[i].option].name,
+                            drivers[only[i].driver], drivers[v[NCS_RUN_DRIVER].number]);
     if (v[NCS_RUN_SCHEDULE].given && v[NCS_RUN_REPEAT].number > 1)
-        return ncs_fail(err, NCS_BAD_INPUT,
-                        "--repeat draws a schedule for each run, --schedule prescribes one");
+        return ncs_fail(err, NCS_BAD_INPUT, "--repeat draws a schedule for each run, --schedule prescribes one");
     if (v[NCS_RUN_REPAIR].given && v[NCS_RUN_FORMAT].number > 1)
         return ncs_fail(err, NCS_BAD_INPUT, "--repair appears in text and JSON, not in --format %s",
                         ncs_report_format_names[v[NCS_RUN_FORMAT].number]);
@@ -249,7 +248,6 @@ bool ncs_run_options_fit(const struct ncs_option_value *v, struct ncs_error *err
         return ncs_fail(err, NCS_BAD_INPUT, "--draw is for people: it does not go with --format %s",
                         ncs_report_format_names[v[NCS_RUN_FORMAT].number]);
     if (v[NCS_RUN_DRAW].given && v[NCS_RUN_NO_VERIFY].given)
-        return ncs_fail(err, NCS_BAD_INPUT,
-                        "--draw shows what verification sees: it does not go with --no-verify");
+        return ncs_fail(err, NCS_BAD_INPUT, "--draw shows what verification sees: it does not go with --no-verify");
     return true;
 }

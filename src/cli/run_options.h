@@ -38,11 +38,9 @@ int ncs_run_jobs(const struct ncs_option_value *v);
 /* The settings for reading a scenario's declaration. */
 struct ncs_script_settings ncs_run_settings(const struct ncs_option_value *v);
 /* The command line over the scenario over the defaults. */
-struct ncs_run_options ncs_run_make_options(const struct ncs_option_value *v,
-                                            const struct ncs_scenario *s);
+struct ncs_run_options ncs_run_make_options(const struct ncs_option_value *v, const struct ncs_scenario *s);
 /* Appends the command that repeats one case as it was run now; `name` is its file and name. `seeded`: the
  * name contains the seed. */
-void ncs_run_add_command(const struct ncs_option_value *v, const char *name, bool seeded,
-                         struct ncs_str *out);
+void ncs_run_add_command(const struct ncs_option_value *v, const char *name, bool seeded, struct ncs_str *out);
 
 #endif

@@ -39,8 +39,7 @@ void ncs_selection_add_name(const struct ncs_selection *selection, size_t run, s
         ncs_str_addf(out, "%s%s%" PRIu64, bytes ? "," : "", seed_term, selection->run[run].seed);
 }
 
-void ncs_selection_add_full_name(const struct ncs_selection *selection, size_t run,
-                                 struct ncs_str *out)
+void ncs_selection_add_full_name(const struct ncs_selection *selection, size_t run, struct ncs_str *out)
 {
     struct ncs_str name = { 0 };
     ncs_selection_add_name(selection, run, &name);
@@ -52,8 +51,7 @@ void ncs_selection_add_full_name(const struct ncs_selection *selection, size_t r
 
 bool ncs_selection_same_case(const struct ncs_selection *selection, size_t a, size_t b)
 {
-    return selection->run[a].file == selection->run[b].file &&
-           selection->run[a].number == selection->run[b].number;
+    return selection->run[a].file == selection->run[b].file && selection->run[a].number == selection->run[b].number;
 }
 
 /* ---- files ---- */
@@ -66,18 +64,15 @@ static void selection_free_reading(struct ncs_selection_file *file)
     file->reading = NULL;
 }
 
-static struct ncs_selection_file *selection_open_file(struct ncs_selection *selection,
-                                                      const char *path)
+static struct ncs_selection_file *selection_open_file(struct ncs_selection *selection, const char *path)
 {
-    struct ncs_selection_file file = { .path = ncs_copy_text(path),
-                                       .reading = ncs_new(sizeof *file.reading) };
+    struct ncs_selection_file file = { .path = ncs_copy_text(path), .reading = ncs_new(sizeof *file.reading) };
     struct ncs_script_settings settings = selection->settings;
     settings.reading = file.reading;
     file.script = ncs_script_open(file.path, &settings, &file.err);
     if (!file.reading->complaints.count)
         selection_free_reading(&file);
-    if (file.script &&
-        !ncs_script_cases(file.script, &selection->settings, &file.cases, &file.err)) {
+    if (file.script && !ncs_script_cases(file.script, &selection->settings, &file.cases, &file.err)) {
         ncs_script_free(file.script);
         file.script = NULL;
     }
@@ -128,8 +123,8 @@ static bool take_seed(const struct ncs_case *c, struct ncs_str *name, uint64_t *
     size_t bytes = sizeof seed_term - 1;
     char *last = name->text ? strrchr(name->text, ',') : NULL;
     char *term = last ? last + 1 : name->text;
-    if (ncs_case_value(c, "seed") || !term || strncmp(term, seed_term, bytes) != 0 ||
-        !ncs_parse_int(term + bytes, &value) || value < 0)
+    if (ncs_case_value(c, "seed") || !term || strncmp(term, seed_term, bytes) != 0 || !ncs_parse_int(term + bytes, &value) ||
+        value < 0)
         return false;
     *seed = (uint64_t)value;
     name->bytes = (size_t)((last ? last : name->text) - name->text);
@@ -176,8 +171,7 @@ static void near_term(const struct ncs_cases *cases, const char *term, struct nc
     ncs_free(terms);
 }
 
-static void hint_case(const struct ncs_selection_file *file, const char *name,
-                      struct ncs_error *err)
+static void hint_case(const struct ncs_selection_file *file, const char *name, struct ncs_error *err)
 {
     const struct ncs_cases *cases = &file->cases;
     struct ncs_str term = { 0 }, near = { 0 };
@@ -193,16 +187,14 @@ static void hint_case(const struct ncs_selection_file *file, const char *name,
     else if (near.bytes)
         ncs_fail_hint(err, "no case has `%s`: did you mean `%s`?", term.text, near.text);
     else
-        ncs_fail_hint(err, "%s%s%sthere are %zu, as `%s[%s]`: --list shows them",
-                      strange ? "no case has `" : "", strange ? term.text : "",
-                      strange ? "`; " : "", cases->count, file->path, names[0]);
+        ncs_fail_hint(err, "%s%s%sthere are %zu, as `%s[%s]`: --list shows them", strange ? "no case has `" : "",
+                      strange ? term.text : "", strange ? "`; " : "", cases->count, file->path, names[0]);
     ncs_str_free(&term);
     ncs_str_free(&near);
     ncs_free(names);
 }
 
-static bool no_such_case(const struct ncs_selection_file *file, const char *operand,
-                         const char *name, struct ncs_error *err)
+static bool no_such_case(const struct ncs_selection_file *file, const char *operand, const char *name, struct ncs_error *err)
 {
     ncs_fail(err, NCS_BAD_INPUT, "no such case");
     ncs_fail_at(err, operand, 0, 0);
@@ -216,8 +208,7 @@ static bool no_such_case(const struct ncs_selection_file *file, const char *oper
 }
 
 /* Adds the cases that the name selects in the file that was opened last. */
-static bool selection_add_named(struct ncs_selection *selection, const char *operand,
-                                struct ncs_str *name, struct ncs_error *err)
+static bool selection_add_named(struct ncs_selection *selection, const char *operand, struct ncs_str *name, struct ncs_error *err)
 {
     const struct ncs_selection_file *file = &selection->file[selection->files - 1];
     uint64_t seed;
@@ -261,8 +252,7 @@ bool ncs_selection_add(struct ncs_selection *selection, const char *operand, str
     return ok;
 }
 
-bool ncs_selection_select(struct ncs_selection *selection, const char *expression,
-                          struct ncs_error *err)
+bool ncs_selection_select(struct ncs_selection *selection, const char *expression, struct ncs_error *err)
 {
     struct ncs_select *select = ncs_select_parse(expression, err);
     if (!select)

@@ -21,18 +21,20 @@ struct ncs_selection_file {
 
 struct ncs_selection_run {
     size_t file;
-    size_t number;  /* of the case in its file; 0 for a file that cannot be loaded */
+    size_t number; /* of the case in its file; 0 for a file that cannot be loaded */
     uint64_t seed;
 };
 
 struct ncs_selection {
     struct ncs_script_settings settings;
     int64_t repeats;
-    uint64_t seed;              /* of the first repetition */
-    struct ncs_selection_file *file; size_t files, files_room;
-    struct ncs_selection_run *run; size_t runs, runs_room;
-    size_t scenarios, cases;    /* of which there are runs */
-    size_t left_out;            /* cases that the expression does not select */
+    uint64_t seed; /* of the first repetition */
+    struct ncs_selection_file *file;
+    size_t files, files_room;
+    struct ncs_selection_run *run;
+    size_t runs, runs_room;
+    size_t scenarios, cases; /* of which there are runs */
+    size_t left_out;         /* cases that the expression does not select */
 };
 
 /* Splits "FILE[...]" into the file and the text in brackets; false if the operand has another form. */
@@ -42,8 +44,7 @@ bool ncs_selection_split(const char *operand, struct ncs_str *path, struct ncs_s
  * such case or the folder cannot be read. */
 bool ncs_selection_add(struct ncs_selection *selection, const char *operand, struct ncs_error *err);
 /* Keeps only the cases that the expression selects. False and err if it is malformed. */
-bool ncs_selection_select(struct ncs_selection *selection, const char *expression,
-                          struct ncs_error *err);
+bool ncs_selection_select(struct ncs_selection *selection, const char *expression, struct ncs_error *err);
 /* Call last: counts the remaining runs. False and err if there are too many. */
 bool ncs_selection_close(struct ncs_selection *selection, struct ncs_error *err);
 /* Prints all reasons why a file cannot be loaded on standard error. */
@@ -56,8 +57,7 @@ const struct ncs_case *ncs_selection_case(const struct ncs_selection *selection,
  * can have only this run. */
 void ncs_selection_add_name(const struct ncs_selection *selection, size_t run, struct ncs_str *out);
 /* Appends the file with that name: "a.lua[ranks=4,seed=7]". */
-void ncs_selection_add_full_name(const struct ncs_selection *selection, size_t run,
-                                 struct ncs_str *out);
+void ncs_selection_add_full_name(const struct ncs_selection *selection, size_t run, struct ncs_str *out);
 /* True if the runs repeat one case. */
 bool ncs_selection_same_case(const struct ncs_selection *selection, size_t a, size_t b);
 

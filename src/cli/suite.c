@@ -117,8 +117,7 @@ static void run_here(struct ncs_suite *suite)
     while (suite->next < suite->selection->runs && !suite->cut) {
         ncs_str_clear(&name);
         ncs_selection_add_full_name(suite->selection, suite->next, &name);
-        ncs_progress_show(suite->next, suite->selection->runs, unexpected(&suite->report.tally),
-                          name.text);
+        ncs_progress_show(suite->next, suite->selection->runs, unexpected(&suite->report.tally), name.text);
         ncs_suite_make(suite, suite->next);
         if (ncs_suite_interrupts())
             suite->cut = "interrupted";

@@ -27,22 +27,19 @@ static bool is_same_drawing(const char *a, const char *b)
     struct stat x, y;
     if (strcmp(a, b) == 0)
         return true;
-    return !is_output(a) && !is_output(b) && stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
-           x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    return !is_output(a) && !is_output(b) && stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
 }
 
-static bool can_draw(const struct ncs_selection *selection, const char *option, const char *file,
-                     struct ncs_error *err)
+static bool can_draw(const struct ncs_selection *selection, const char *option, const char *file, struct ncs_error *err)
 {
     if (selection->runs > 1) {
-        ncs_fail(err, NCS_BAD_INPUT, "--%s %s is for one run, not for %zu", option, file,
-                 selection->runs);
+        ncs_fail(err, NCS_BAD_INPUT, "--%s %s is for one run, not for %zu", option, file, selection->runs);
         if (strcmp(option, "html") == 0 && !is_output(file))
             return ncs_fail_hint(err, "--html DIR, a folder, takes a page for each run");
-        return ncs_fail_hint(err, selection->repeats > 1
-                                      ? "leave --repeat out, and choose one by --seed"
-                                      : "--list shows the names of all, and FILE[name=value] or "
-                                        "-k chooses one");
+        return ncs_fail_hint(err, selection->repeats > 1 ? "leave --repeat out, and choose one by --seed"
+                                                         : "--list shows the names of all, and FILE[name=value] or "
+                                                           "-k chooses one");
     }
     for (size_t i = 0; i < selection->files; i++)
         if (!is_output(file) && is_same_drawing(selection->file[i].path, file))
@@ -50,8 +47,7 @@ static bool can_draw(const struct ncs_selection *selection, const char *option, 
     return true;
 }
 
-bool ncs_suite_can_draw(const struct ncs_option_value *v, const struct ncs_selection *selection,
-                        struct ncs_error *err)
+bool ncs_suite_can_draw(const struct ncs_option_value *v, const struct ncs_selection *selection, struct ncs_error *err)
 {
     const char *file[DRAWINGS];
     for (size_t i = 0; i < DRAWINGS; i++) {
@@ -111,7 +107,6 @@ void ncs_suite_drawn(struct ncs_suite *suite)
     for (size_t i = 0; i < DRAWINGS && !suite->drawn && !suite->pages; i++) {
         const char *file = ncs_option_last(&suite->value[drawings[i].option]);
         if (file)
-            fprintf(stderr, "ncclscript run: nothing was run: %s was not written\n",
-                    is_output(file) ? "the document" : file);
+            fprintf(stderr, "ncclscript run: nothing was run: %s was not written\n", is_output(file) ? "the document" : file);
     }
 }

@@ -49,8 +49,7 @@ bool ncs_suite_can_dump(const struct ncs_option_value *v, const struct ncs_selec
 {
     const struct ncs_option_value *dump = &v[NCS_RUN_DUMP];
     if (dump->given && selection->runs > 1) {
-        ncs_fail(err, NCS_BAD_INPUT, "--dump %s %s is for one run, not for %zu", dump->text[0], dump->text[1],
-                 selection->runs);
+        ncs_fail(err, NCS_BAD_INPUT, "--dump %s %s is for one run, not for %zu", dump->text[0], dump->text[1], selection->runs);
         return ncs_fail_hint(err, selection->repeats > 1 ? "leave --repeat out, and choose one by --seed"
                                                          : "--list shows the names of all, and FILE[name=value] or "
                                                            "-k chooses one");
@@ -136,8 +135,9 @@ static bool dump_leaves(const struct ncs_dump *dump, const char *folder, const c
         fits = lstat(path.text, &st) != 0 || S_ISREG(st.st_mode) ||
                ncs_fail(err, NCS_BAD_INPUT, "--dump: it is no regular file: it was not replaced, and nothing written");
     else if (ncs_dump_is_name(name)) {
-        fits = ncs_fail(err, NCS_BAD_INPUT, "--dump: a part of another dump, which would be read with this one: nothing "
-                                            "was written");
+        fits = ncs_fail(err, NCS_BAD_INPUT,
+                        "--dump: a part of another dump, which would be read with this one: nothing "
+                        "was written");
         ncs_fail_hint(err, "remove it, or name another folder");
     }
     if (!fits)

@@ -23,7 +23,7 @@
 #define NO_RUN SIZE_MAX
 
 enum {
-    AHEAD = 256,      /* runs that may be finished before an earlier one */
+    AHEAD = 256, /* runs that may be finished before an earlier one */
     PROGRESS_MS = 100,
 };
 
@@ -178,17 +178,15 @@ static void lose_run(struct jobs *jobs, struct worker *w, int status)
     struct ncs_result result = { .verdict = NCS_INTERNAL_FAULT };
     struct ncs_parcel parcel = { .run = w->run };
     if (killed)
-        ncs_fail(&result.internal, NCS_INTERNAL, "the process of this run was ended by signal %d (%s)",
-                 WTERMSIG(status), strsignal(WTERMSIG(status)));
+        ncs_fail(&result.internal, NCS_INTERNAL, "the process of this run was ended by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
     else
-        ncs_fail(&result.internal, NCS_INTERNAL, "the process of this run has ended with status %d",
-                 WEXITSTATUS(status));
+        ncs_fail(&result.internal, NCS_INTERNAL, "the process of this run has ended with status %d", WEXITSTATUS(status));
     ncs_suite_entry(suite, w->run, w->start, NULL, &result, &parcel.entry);
     finish_run(jobs, w, &parcel);
     if (!suite->report.format->people) { /* the output may end inside a line */
         ncs_str_free(&done_of(jobs, parcel.run)->out);
-        ncs_str_addf(&done_of(jobs, parcel.run)->err, "ncclscript: error: %s\n",
-                     result.internal.text);
+        ncs_str_addf(&done_of(jobs, parcel.run)->err, "ncclscript: error: %s\n", result.internal.text);
     }
 }
 
@@ -252,8 +250,8 @@ static bool hand_out(struct jobs *jobs)
     bool any = false, failed = jobs->workers == 0;
     for (size_t i = 0; i < jobs->workers; i++) {
         struct worker *w = &jobs->worker[i];
-        bool more = jobs->next < suite->selection->runs && jobs->next < suite->next + AHEAD &&
-                    !suite->cut && !ncs_suite_interrupts();
+        bool more = jobs->next < suite->selection->runs && jobs->next < suite->next + AHEAD && !suite->cut &&
+                    !ncs_suite_interrupts();
         if (more && !w->pid && !start_worker(jobs, w))
             failed = true;
         if (more && w->pid && w->run == NO_RUN) {
@@ -301,8 +299,7 @@ static void pass_interrupts(struct jobs *jobs)
 static void wait_for_parcels(struct jobs *jobs, struct pollfd *fds)
 {
     for (size_t i = 0; i < jobs->workers; i++)
-        fds[i] = (struct pollfd){ .fd = jobs->worker[i].pid ? jobs->worker[i].parcels : -1,
-                                  .events = POLLIN };
+        fds[i] = (struct pollfd){ .fd = jobs->worker[i].pid ? jobs->worker[i].parcels : -1, .events = POLLIN };
     if (poll(fds, jobs->workers, PROGRESS_MS) <= 0)
         return;
     for (size_t i = 0; i < jobs->workers; i++)
@@ -316,8 +313,7 @@ static void show_progress(const struct jobs *jobs)
     const struct ncs_tally *t = &suite->report.tally;
     struct ncs_str name = { 0 };
     ncs_selection_add_full_name(suite->selection, suite->next, &name);
-    ncs_progress_show(suite->next, suite->selection->runs, t->runs - t->expected - t->skipped,
-                      name.text);
+    ncs_progress_show(suite->next, suite->selection->runs, t->runs - t->expected - t->skipped, name.text);
     ncs_str_free(&name);
 }
 
@@ -346,8 +342,7 @@ static bool open_files(struct worker *w)
 {
     w->out = memfd_create("ncclscript-out", MFD_CLOEXEC);
     w->err = memfd_create("ncclscript-err", MFD_CLOEXEC);
-    return w->out >= 0 && w->err >= 0 && fcntl(w->out, F_SETFL, O_APPEND) == 0 &&
-           fcntl(w->err, F_SETFL, O_APPEND) == 0;
+    return w->out >= 0 && w->err >= 0 && fcntl(w->out, F_SETFL, O_APPEND) == 0 && fcntl(w->err, F_SETFL, O_APPEND) == 0;
 }
 
 /* Opens the files of as many workers as the limit of open files allows. */
@@ -373,7 +368,8 @@ void ncs_suite_run_jobs(struct ncs_suite *suite, int jobs_wanted)
 {
     size_t left = suite->selection->runs - suite->next, workers = (size_t)jobs_wanted;
     workers = workers < left ? workers : left;
-    struct jobs jobs = { .suite = suite, .next = suite->next,
+    struct jobs jobs = { .suite = suite,
+                         .next = suite->next,
                          .worker = ncs_new(workers * sizeof *jobs.worker),
                          .done = ncs_new(AHEAD * sizeof *jobs.done) };
     struct pollfd *fds = ncs_new(workers * sizeof *fds);

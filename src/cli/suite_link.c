@@ -60,10 +60,19 @@ void ncs_link_send(struct ncs_link *link, size_t run, bool last)
 {
     struct ncs_report_entry *e = &link->entry;
     struct head head = {
-        .run = run, .last = last, .as_expected = e->as_expected,
-        .by_findings = e->by_findings, .verdict = e->verdict,
-        .drawn = e->drawn, .undrawn = e->undrawn, .wall = e->wall, .text = e->text.bytes,
-        .reason = e->reason.bytes, .message = e->message.bytes, .further = e->further.bytes, .log = link->log.bytes,
+        .run = run,
+        .last = last,
+        .as_expected = e->as_expected,
+        .by_findings = e->by_findings,
+        .verdict = e->verdict,
+        .drawn = e->drawn,
+        .undrawn = e->undrawn,
+        .wall = e->wall,
+        .text = e->text.bytes,
+        .reason = e->reason.bytes,
+        .message = e->message.bytes,
+        .further = e->further.bytes,
+        .log = link->log.bytes,
     };
     if (!link->full)
         return;

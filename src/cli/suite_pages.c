@@ -8,9 +8,10 @@
 #include "cli/folder.h"
 
 struct ncs_pages {
-    const char *folder;  /* borrowed from the options */
+    const char *folder; /* borrowed from the options */
     const struct ncs_selection *selection;
-    struct ncs_report_page *page; size_t pages, room;
+    struct ncs_report_page *page;
+    size_t pages, room;
 };
 
 bool ncs_pages_wanted(const char *path, size_t runs)
@@ -85,9 +86,11 @@ void ncs_pages_add(struct ncs_pages *p, const struct ncs_report_entry *entry)
     if (entry->drawn)
         name_page(p, p->pages, &file);
     struct ncs_report_page page = {
-        .name = ncs_str_take(&name), .file = entry->drawn ? ncs_str_take(&file) : NULL,
+        .name = ncs_str_take(&name),
+        .file = entry->drawn ? ncs_str_take(&file) : NULL,
         .message = ncs_copy_text(entry->message.bytes ? entry->message.text : ""),
-        .verdict = entry->verdict, .as_expected = entry->as_expected,
+        .verdict = entry->verdict,
+        .as_expected = entry->as_expected,
     };
     NCS_PUSH(p->page, p->pages, p->room, page);
 }

@@ -38,8 +38,7 @@ static void begin_report(struct suite_report *t, struct ncs_suite *suite, size_t
     ncs_selection_add_name(selection, run, &t->name);
     ncs_selection_add_full_name(selection, run, &full);
     if (t->name.bytes) {
-        ncs_run_add_command(suite->value, full.text, selection->repeats > 1 || (c && c->seeded),
-                            &t->command);
+        ncs_run_add_command(suite->value, full.text, selection->repeats > 1 || (c && c->seeded), &t->command);
         t->report.name = t->name.text;
         t->report.command = t->command.text;
     }
@@ -56,8 +55,8 @@ static void end_report(struct suite_report *t)
     ncs_str_free(&t->command);
 }
 
-static void make_entry(struct suite_report *t, const struct ncs_scenario *scenario,
-                       const struct ncs_result *result, struct ncs_report_entry *entry)
+static void make_entry(struct suite_report *t, const struct ncs_scenario *scenario, const struct ncs_result *result,
+                       struct ncs_report_entry *entry)
 {
     if (result->verdict == NCS_INTERRUPTED) /* an interrupted run has nothing worth repeating */
         t->report.command = NULL;
@@ -68,17 +67,15 @@ static void make_entry(struct suite_report *t, const struct ncs_scenario *scenar
     ncs_suite_note(t->suite, &t->report, entry);
 }
 
-static void report_entry(struct suite_report *t, const struct ncs_scenario *scenario,
-                         const struct ncs_result *result)
+static void report_entry(struct suite_report *t, const struct ncs_scenario *scenario, const struct ncs_result *result)
 {
     struct ncs_report_entry entry;
     make_entry(t, scenario, result, &entry);
     ncs_suite_report(t->suite, &entry);
 }
 
-void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
-                     const struct ncs_scenario *scenario, const struct ncs_result *result,
-                     struct ncs_report_entry *entry)
+void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start, const struct ncs_scenario *scenario,
+                     const struct ncs_result *result, struct ncs_report_entry *entry)
 {
     const struct ncs_selection *selection = suite->selection;
     struct suite_report t;
@@ -92,11 +89,9 @@ void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
 }
 
 /* Reads the declaration for a run; false and err if it is wrong. */
-static bool suite_declare(const struct ncs_suite *suite, size_t run, struct ncs_scenario *scenario,
-                          struct ncs_error *err)
+static bool suite_declare(const struct ncs_suite *suite, size_t run, struct ncs_scenario *scenario, struct ncs_error *err)
 {
-    const struct ncs_selection_file *file =
-        &suite->selection->file[suite->selection->run[run].file];
+    const struct ncs_selection_file *file = &suite->selection->file[suite->selection->run[run].file];
     const struct ncs_case *c = ncs_selection_case(suite->selection, run);
     ncs_scenario_init(scenario, file->path);
     if (!c) {
@@ -119,15 +114,14 @@ static bool reported_before(const struct suite_report *t, const struct ncs_error
     struct ncs_scenario scenario;
     if (t->run == 0 || selection->run[t->run - 1].file != selection->run[t->run].file)
         return false;
-    bool same = !suite_declare(t->suite, t->run - 1, &scenario, &other) &&
-                other.line == err->line && strcmp(other.text, err->text) == 0;
+    bool same = !suite_declare(t->suite, t->run - 1, &scenario, &other) && other.line == err->line &&
+                strcmp(other.text, err->text) == 0;
     ncs_scenario_free(&scenario);
     return same;
 }
 
 /* Reports a scenario that could not start; the error goes to standard error, as with compilers. */
-static void suite_report_unstarted(struct suite_report *t, const struct ncs_scenario *scenario,
-                                   const struct ncs_error *err)
+static void suite_report_unstarted(struct suite_report *t, const struct ncs_scenario *scenario, const struct ncs_error *err)
 {
     const struct ncs_selection *selection = t->suite->selection;
     const struct ncs_selection_file *file = &selection->file[selection->run[t->run].file];
@@ -144,24 +138,26 @@ static void suite_report_unstarted(struct suite_report *t, const struct ncs_scen
     ncs_suite_report(t->suite, &entry);
 }
 
-static void report_skipped(struct suite_report *t, const struct ncs_scenario *scenario,
-                           const struct ncs_run_options *o, char *reason)
+static void report_skipped(struct suite_report *t, const struct ncs_scenario *scenario, const struct ncs_run_options *o,
+                           char *reason)
 {
     struct ncs_result result = {
-        .verdict = NCS_SKIPPED, .ranks = o->ranks, .driver = o->driver, .policy = o->policy,
-        .seed = o->seed, .skip_reason = reason,
+        .verdict = NCS_SKIPPED,
+        .ranks = o->ranks,
+        .driver = o->driver,
+        .policy = o->policy,
+        .seed = o->seed,
+        .skip_reason = reason,
     };
     ncs_nccl_version_text(o->nccl_version, result.nccl, sizeof result.nccl);
     report_entry(t, scenario, &result);
 }
 
-static void report_result(struct suite_report *t, const struct ncs_scenario *scenario,
-                          const struct ncs_result *result)
+static void report_result(struct suite_report *t, const struct ncs_scenario *scenario, const struct ncs_result *result)
 {
     struct ncs_str difference = { 0 };
     struct ncs_failing *failing = &t->report.failing;
-    t->report.as_expected =
-        ncs_outcome_judge(&scenario->outcome, result, ncs_run_fail_on(t->suite->value), failing, &difference);
+    t->report.as_expected = ncs_outcome_judge(&scenario->outcome, result, ncs_run_fail_on(t->suite->value), failing, &difference);
     t->report.difference = difference.text;
     if (!t->suite->report.format->people && result->internal.status != NCS_OK)
         ncs_print_error(&result->internal);
@@ -198,9 +194,12 @@ static void recording_read(struct recording *rec, const struct ncs_option_value 
         return;
     ncs_reproduced_of(result, &rec->expected);
     char **last = ncs_reproduced_last(result, &rec->expected);
-    rec->has_calls = ncs_workload_read(&rec->workload, &(struct ncs_workload_source){
-        .journal = result->journal, .ranks = result->ranks, .place = recorded_place, .arg = (void *)scenario->file,
-        .diagnosis = &result->diagnosis, .last = (const char *const *)last });
+    rec->has_calls = ncs_workload_read(&rec->workload, &(struct ncs_workload_source){ .journal = result->journal,
+                                                                                      .ranks = result->ranks,
+                                                                                      .place = recorded_place,
+                                                                                      .arg = (void *)scenario->file,
+                                                                                      .diagnosis = &result->diagnosis,
+                                                                                      .last = (const char *const *)last });
     ncs_reproduced_free_last(last, result);
 }
 
@@ -211,15 +210,13 @@ static void recording_write(struct recording *rec, const char *origin, const str
         return;
     if (!rec->has_calls)
         fprintf(stderr, "ncclscript run: %s was not written: the run has no call that a record keeps\n", rec->file);
-    if (!rec->has_calls ||
-        ncs_reproducer_write(rec->file, true, &rec->workload, origin, &rec->expected, options) == 2)
+    if (!rec->has_calls || ncs_reproducer_write(rec->file, true, &rec->workload, origin, &rec->expected, options) == 2)
         ncs_out_file_failed();
     ncs_workload_free(&rec->workload);
     ncs_reproduced_free(&rec->expected);
 }
 
-static void run_declared(struct suite_report *t, struct ncs_script *script,
-                         const struct ncs_scenario *scenario)
+static void run_declared(struct suite_report *t, struct ncs_script *script, const struct ncs_scenario *scenario)
 {
     struct ncs_suite *suite = t->suite;
     struct ncs_run_options o = ncs_run_make_options(suite->value, scenario);

@@ -74,8 +74,12 @@ static void suite_give_up(enum ncs_verdict verdict, const char *message, char *r
     struct ncs_suite *suite = current.suite;
     const struct ncs_run_options *o = current.options;
     struct ncs_result result = {
-        .verdict = verdict, .ranks = o->ranks, .driver = o->driver, .policy = o->policy,
-        .seed = o->seed, .skip_reason = reason,
+        .verdict = verdict,
+        .ranks = o->ranks,
+        .driver = o->driver,
+        .policy = o->policy,
+        .seed = o->seed,
+        .skip_reason = reason,
     };
     struct ncs_report_entry entry;
     bool locked = ftrylockfile(stdout) == 0;
@@ -109,8 +113,7 @@ static void past_limit(void)
 
 void ncs_suite_end_here(struct ncs_suite *suite)
 {
-    suite_end_process(
-        suite, "ncclscript run: a rank does not return from a call of NCCL: given up", true);
+    suite_end_process(suite, "ncclscript run: a rank does not return from a call of NCCL: given up", true);
     _exit(ncs_job_end(ncs_verdict_exit(NCS_INTERNAL_FAULT)));
 }
 
@@ -192,8 +195,8 @@ void ncs_suite_catch_interrupts(bool with_guard)
 
 /* ---- the run in progress ---- */
 
-void ncs_suite_begin(struct ncs_suite *suite, const struct ncs_scenario *scenario,
-                     const struct ncs_run_options *options, size_t run, int64_t start)
+void ncs_suite_begin(struct ncs_suite *suite, const struct ncs_scenario *scenario, const struct ncs_run_options *options,
+                     size_t run, int64_t start)
 {
     pthread_mutex_lock(&current.lock);
     current.suite = suite;

@@ -58,8 +58,7 @@ static void twin_add_finding(struct record *r, const struct ncs_diagnosis *d)
         return;
     const struct ncs_finding *f = &d->finding[first];
     for (size_t k = 0; k < f->culprits; k++)
-        ncs_str_addf(&who, "%s%d", k ? ", " : f->culprits > 1 ? "ranks " : "rank ",
-                     f->culprit[k].rank);
+        ncs_str_addf(&who, "%s%d", k ? ", " : f->culprits > 1 ? "ranks " : "rank ", f->culprit[k].rank);
     twin_add(r, NCS_TWIN_FINDING, f->rule, who.text ? who.text : "nobody");
     ncs_str_free(&who);
 }
@@ -85,14 +84,12 @@ static void add_failures(struct record *r, const struct ncs_result *result)
         twin_add_finding(r, &result->diagnosis);
     twin_add_error(r, result);
     for (size_t i = 0; i < result->expects; i++) {
-        snprintf(key, sizeof key, "rank %d, line %d", result->expect[i].rank,
-                 result->expect[i].place.line);
+        snprintf(key, sizeof key, "rank %d, line %d", result->expect[i].rank, result->expect[i].place.line);
         twin_add(r, NCS_TWIN_EXPECTATION, key, "failed");
     }
     for (size_t i = 0; i < result->wrongs; i++) {
         const struct ncs_wrong *w = &result->wrong[i];
-        snprintf(key, sizeof key, "rank %d, %s, line %d", w->rank, ncs_fn_info[w->call->fn].name,
-                 w->call->place.line);
+        snprintf(key, sizeof key, "rank %d, %s, line %d", w->rank, ncs_fn_info[w->call->fn].name, w->call->place.line);
         twin_add(r, NCS_TWIN_WRONG, key, "wrong");
     }
 }
@@ -102,17 +99,16 @@ static void add_values(struct record *r, const struct ncs_result *result)
     for (size_t i = 0; i < result->values; i++) {
         const struct ncs_value *v = &result->value[i];
         char key[256], text[32] = "bound";
-        snprintf(key, sizeof key, "rank %d, %s %llu on %d of %d, line %d", v->rank,
-                 ncs_fn_info[v->fn].name, (unsigned long long)v->number, v->comm_rank, v->nranks,
-                 v->line);
+        snprintf(key, sizeof key, "rank %d, %s %llu on %d of %d, line %d", v->rank, ncs_fn_info[v->fn].name,
+                 (unsigned long long)v->number, v->comm_rank, v->nranks, v->line);
         if (v->exact)
             snprintf(text, sizeof text, "%016llx", (unsigned long long)v->hash);
         twin_add(r, NCS_TWIN_VALUE, key, text);
     }
 }
 
-static void twin_add_head(struct record *r, enum ncs_verdict verdict, bool loaded, uint64_t checked,
-                          uint64_t expectations, const char *nccl, const char *reason)
+static void twin_add_head(struct record *r, enum ncs_verdict verdict, bool loaded, uint64_t checked, uint64_t expectations,
+                          const char *nccl, const char *reason)
 {
     ncs_str_addf(&r->text, "%d %d %llu %llu %s\t", (int)verdict, loaded, (unsigned long long)checked,
                  (unsigned long long)expectations, *nccl ? nccl : "-");
@@ -121,8 +117,8 @@ static void twin_add_head(struct record *r, enum ncs_verdict verdict, bool loade
     ncs_str_add(&r->text, "\n");
 }
 
-static void twin_carry_out(struct record *r, struct ncs_script *script,
-                           const struct ncs_scenario *s, const struct ncs_run_options *o)
+static void twin_carry_out(struct record *r, struct ncs_script *script, const struct ncs_scenario *s,
+                           const struct ncs_run_options *o)
 {
     struct ncs_str reason = { 0 };
     if (!ncs_scenario_can_run(s, o, &reason)) {
@@ -143,8 +139,7 @@ static void stuck(void)
     _exit(ncs_verdict_exit(NCS_TIMEOUT));
 }
 
-static struct ncs_run_options options_of(const struct ncs_option_value *v,
-                                         const struct ncs_scenario *s, uint64_t seed)
+static struct ncs_run_options options_of(const struct ncs_option_value *v, const struct ncs_scenario *s, uint64_t seed)
 {
     struct ncs_run_options o = ncs_run_make_options(v, s);
     o.seed = seed;
@@ -156,8 +151,7 @@ static struct ncs_run_options options_of(const struct ncs_option_value *v,
 }
 
 /* Never returns: the objects that a run on real hardware leaves end with its process. */
-static void be_run(const struct ncs_selection *selection, size_t run,
-                   const struct ncs_option_value *v, int fd)
+static void be_run(const struct ncs_selection *selection, size_t run, const struct ncs_option_value *v, int fd)
 {
     struct record r = { .fd = fd };
     const struct ncs_selection_file *file = &selection->file[selection->run[run].file];
@@ -204,8 +198,7 @@ int ncs_twin_libraries(const char *nccl_lib, const char *cudart_lib)
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
-    return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status)
-                                          : ncs_verdict_exit(NCS_INTERNAL_FAULT);
+    return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : ncs_verdict_exit(NCS_INTERNAL_FAULT);
 }
 
 /* ---- reading its lines ---- */
@@ -239,8 +232,7 @@ static void twin_take_line(struct ncs_twin *t, char *line)
     if (!tab || *key != ' ')
         return;
     *tab = '\0';
-    struct ncs_twin_line l = { (enum ncs_twin_kind)kind, ncs_copy_text(key + 1),
-                               ncs_copy_text(tab + 1) };
+    struct ncs_twin_line l = { (enum ncs_twin_kind)kind, ncs_copy_text(key + 1), ncs_copy_text(tab + 1) };
     NCS_PUSH(t->line, t->lines, t->room, l);
 }
 
@@ -290,8 +282,7 @@ static void explain_death(struct ncs_twin *t, int status)
     t->reason = ncs_str_take(&why);
 }
 
-void ncs_twin_run(const struct ncs_selection *selection, size_t run,
-                  const struct ncs_option_value *value, struct ncs_twin *out)
+void ncs_twin_run(const struct ncs_selection *selection, size_t run, const struct ncs_option_value *value, struct ncs_twin *out)
 {
     int ends[2], status = 0;
     struct ncs_str text = { 0 };

@@ -26,11 +26,11 @@ struct ncs_twin_line {
 
 struct ncs_twin {
     enum ncs_verdict verdict;
-    bool loaded;                  /* else the mistakes of the scenario have been printed */
-    char *reason;                 /* of a run that was skipped, or whose process died; or NULL */
+    bool loaded;  /* else the mistakes of the scenario have been printed */
+    char *reason; /* of a run that was skipped, or whose process died; or NULL */
     uint64_t checked, expectations;
-    char nccl[16];                /* the version */
-    struct ncs_twin_line *line;   /* sorted */
+    char nccl[16];              /* the version */
+    struct ncs_twin_line *line; /* sorted */
     size_t lines, room;
 };
 
@@ -39,8 +39,7 @@ struct ncs_twin {
 int ncs_twin_libraries(const char *nccl_lib, const char *cudart_lib);
 
 /* A run of the selection whose file loads. value: as of the options of `run` (run_options.h). */
-void ncs_twin_run(const struct ncs_selection *selection, size_t run,
-                  const struct ncs_option_value *value, struct ncs_twin *out);
+void ncs_twin_run(const struct ncs_selection *selection, size_t run, const struct ncs_option_value *value, struct ncs_twin *out);
 void ncs_twin_free(struct ncs_twin *t); /* the contents */
 
 #endif

@@ -27,17 +27,17 @@ struct ncs_gaps {
 
 struct ncs_call_divergence {
     enum ncs_divergence_how how;
-    uint32_t at;       /* position among the collectives, from 0 */
-    uint32_t number;   /* of the call there, as the others count */
-    uint32_t other;    /* SWAPPED: number of the call it is exchanged with */
-    uint32_t shift;    /* SKIPPED, EXTRA, FEWER: how many calls */
-    bool by_label;     /* the signatures are equal, the labels are not */
-    bool by_line;      /* signatures and labels are equal, the lines of the script are not */
-    bool tied;         /* neither side is the majority */
-    int *minority;     /* ranks of the communicator, ascending; if tied, all */
+    uint32_t at;     /* position among the collectives, from 0 */
+    uint32_t number; /* of the call there, as the others count */
+    uint32_t other;  /* SWAPPED: number of the call it is exchanged with */
+    uint32_t shift;  /* SKIPPED, EXTRA, FEWER: how many calls */
+    bool by_label;   /* the signatures are equal, the labels are not */
+    bool by_line;    /* signatures and labels are equal, the lines of the script are not */
+    bool tied;       /* neither side is the majority */
+    int *minority;   /* ranks of the communicator, ascending; if tied, all */
     size_t minority_size;
-    int model;         /* a rank of the others, to compare with */
-    int skipped_line;  /* FEWER: the line that was left out, as the others' lines show; 0 */
+    int model;            /* a rank of the others, to compare with */
+    int skipped_line;     /* FEWER: the line that was left out, as the others' lines show; 0 */
     struct ncs_gaps gaps; /* SKIPPED, EXTRA: the calls in the sequence that has them, if they are in several places, `shift`
                            * of them. The analysis owns the list. Without a list the calls are in a row from `at` on. */
 };
@@ -50,41 +50,41 @@ static inline uint32_t ncs_divergence_position(const struct ncs_call_divergence 
 
 struct ncs_unmatched_calls; /* rules/common/unmatched.c */
 
-struct ncs_ranks_of_comm { /* what is known of a communicator */
+struct ncs_ranks_of_comm {    /* what is known of a communicator */
     struct ncs_sequence *seq; /* one for each member in the journal */
     struct ncs_call_divergence divergence;
-    struct ncs_call_divergence later; /* the next divergence after a call that differs */
+    struct ncs_call_divergence later;   /* the next divergence after a call that differs */
     struct ncs_call_divergence by_line; /* FEWER: where calls were left out or made in excess, by the lines of the script */
-    const struct ncs_call **rare; /* the calls that make, change and end it; by id */
+    const struct ncs_call **rare;       /* the calls that make, change and end it; by id */
     size_t rares, rare_room;
-    struct ncs_calls may_overlap; /* collectives whose two buffers may overlap */
-    bool labelled;                /* a send or receive of it has a label */
-    bool numbered_alike;          /* all its known ranks have the same number in the run */
+    struct ncs_calls may_overlap;          /* collectives whose two buffers may overlap */
+    bool labelled;                         /* a send or receive of it has a label */
+    bool numbered_alike;                   /* all its known ranks have the same number in the run */
     struct ncs_unmatched_calls *unmatched; /* NULL = not computed yet */
 };
 
 /* ---- who waits for whom (graph/graph.c, graph/absence.c) ---- */
 
 enum ncs_reason { /* why a rank is absent from a meeting; up to LAST_FINAL it will never come */
-    NCS_ABSENT_KILLED,
-    NCS_ABSENT_ERROR,     /* its thread ended with an error */
-    NCS_ABSENT_GAVE_UP,   /* another of its calls failed, and it made no more calls */
-    NCS_ABSENT_FAILED,    /* its call returned an error */
-    NCS_ABSENT_DROPPED,   /* its group was dropped because of another call's error */
-    NCS_ABSENT_EMPTY,     /* its call had count 0 */
-    NCS_ABSENT_GROUP,     /* its call sits in an open group */
-    NCS_ABSENT_ABORTED,
-    NCS_ABSENT_DESTROYED,
-    NCS_ABSENT_FINISHED,
-    NCS_ABSENT_LAST_FINAL = NCS_ABSENT_FINISHED,
-    NCS_ABSENT_QUEUED,    /* its call is on a stream behind a blocked operation: see op */
-    NCS_ABSENT_CONTACT,   /* its call is made but blocked in its host: see context */
-    NCS_ABSENT_ELSEWHERE, /* never called; its threads wait elsewhere: see context */
+                  NCS_ABSENT_KILLED,
+                  NCS_ABSENT_ERROR,   /* its thread ended with an error */
+                  NCS_ABSENT_GAVE_UP, /* another of its calls failed, and it made no more calls */
+                  NCS_ABSENT_FAILED,  /* its call returned an error */
+                  NCS_ABSENT_DROPPED, /* its group was dropped because of another call's error */
+                  NCS_ABSENT_EMPTY,   /* its call had count 0 */
+                  NCS_ABSENT_GROUP,   /* its call sits in an open group */
+                  NCS_ABSENT_ABORTED,
+                  NCS_ABSENT_DESTROYED,
+                  NCS_ABSENT_FINISHED,
+                  NCS_ABSENT_LAST_FINAL = NCS_ABSENT_FINISHED,
+                  NCS_ABSENT_QUEUED,    /* its call is on a stream behind a blocked operation: see op */
+                  NCS_ABSENT_CONTACT,   /* its call is made but blocked in its host: see context */
+                  NCS_ABSENT_ELSEWHERE, /* never called; its threads wait elsewhere: see context */
 };
 
 struct ncs_absent {
-    int rank;                    /* of the run; -1 = cannot be told */
-    int comm_rank;               /* -1 = of no communicator */
+    int rank;      /* of the run; -1 = cannot be told */
+    int comm_rank; /* -1 = of no communicator */
     enum ncs_reason reason;
     const struct ncs_call *call; /* the rank's call that the reason is about; NULL = none */
     int context;                 /* -1 = none */
@@ -96,7 +96,7 @@ enum ncs_unmet_kind {
     NCS_UNMET_PAIR,
     NCS_UNMET_SIGNAL, /* a wait for signals of one peer */
     NCS_UNMET_SETUP,  /* the first one-sided call of a communicator, which all ranks must come to */
-    NCS_UNMET_STUCK, /* all are there and disagree */
+    NCS_UNMET_STUCK,  /* all are there and disagree */
     NCS_UNMET_INIT,
     NCS_UNMET_GATE,
 };
@@ -109,7 +109,7 @@ struct ncs_unmet {
     size_t presents, present_room;
     struct ncs_absent *absent;
     size_t absents, absent_room;
-    const struct ncs_call *composed;   /* of an all-to-all, gather or scatter: one of those there */
+    const struct ncs_call *composed; /* of an all-to-all, gather or scatter: one of those there */
     bool contact;                    /* blocks the host: first contact */
     int meeting, job, gate;          /* where it comes from; -1 = not from there */
     int comm, src, dst;              /* src, dst: a pair's or a signal's ranks of the
@@ -138,13 +138,13 @@ struct ncs_analysis {
     const struct ncs_snapshot *snap; /* an empty one if there is none */
     const struct ncs_notice *notice;
     size_t notices;
-    int ranks;                       /* of the run, as far as it was seen */
-    bool hung;                       /* the snapshot was taken of a hang */
-    bool *open;                      /* by rank: see ncs_may_go_on */
-    int *first_context;              /* by rank: ncs_first_context */
-    int *next_context;               /* by context: the next one of its rank, -1 = none */
-    struct ncs_index index;          /* of all records that the journal holds */
-    const struct ncs_call **rare;    /* calls that make, change and end communicators; by id */
+    int ranks;                    /* of the run, as far as it was seen */
+    bool hung;                    /* the snapshot was taken of a hang */
+    bool *open;                   /* by rank: see ncs_may_go_on */
+    int *first_context;           /* by rank: ncs_first_context */
+    int *next_context;            /* by context: the next one of its rank, -1 = none */
+    struct ncs_index index;       /* of all records that the journal holds */
+    const struct ncs_call **rare; /* calls that make, change and end communicators; by id */
     size_t rares, rare_room;
 
     struct ncs_ranks_of_comm *comm;  /* by number of the communicator */
@@ -161,13 +161,13 @@ struct ncs_analysis {
     size_t unmets, unmet_room;
 
     /* Nodes of the graph, in this order: contexts, operations, jobs, unmet waits. */
-    int *out, *in;                   /* first edge, by node; -1 = none */
-    int *met, met_from;              /* by node: met_from + 1 if node met_from has an edge to it already */
+    int *out, *in;      /* first edge, by node; -1 = none */
+    int *met, met_from; /* by node: met_from + 1 if node met_from has an edge to it already */
     size_t nodes, node_room;
     struct ncs_edge *edge;
     size_t edges, edge_room;
 
-    bool journal_silent;             /* the journal alone shows no cause: other readings of the hang
+    bool journal_silent; /* the journal alone shows no cause: other readings of the hang
                                       * skip this step */
     struct ncs_diagnosis *result;
     size_t finding_room;
@@ -204,27 +204,24 @@ void ncs_find_by_lines(struct ncs_analysis *q);
 /* The two sides of a divergence in the number of calls, or at another call: the ranks that made
  * fewer calls, and those that made more. */
 struct ncs_sides {
-    int *minority, *other;   /* ranks of the communicator */
+    int *minority, *other; /* ranks of the communicator */
     size_t minority_size, others;
-    bool extra;         /* the minority made more */
-    uint32_t shift;     /* so many */
-    uint32_t last;      /* no later than at this position */
-    bool spread;        /* they are in several places */
+    bool extra;     /* the minority made more */
+    uint32_t shift; /* so many */
+    uint32_t last;  /* no later than at this position */
+    bool spread;    /* they are in several places */
 };
 
 /* Makes a divergence from two calls that the minority exchanged, by the sequence of its model.
  * Two ranks are tied. found NULL = there was no exchange: then the minority's list is freed and *out
  * stays. */
-bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_divergence *found,
-                       struct ncs_call_divergence *out);
+bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_divergence *found, struct ncs_call_divergence *out);
 /* "no call", "one call", "3 calls" */
 void ncs_format_call_count(struct ncs_str *s, unsigned calls);
 /* "rank 2 made no call on world; ranks 0, 1, 3 made one": the minority and the ranks that are like the model. */
-void ncs_format_counts(const struct ncs_analysis *q, struct ncs_str *s, int comm,
-                       const struct ncs_call_divergence *p);
+void ncs_format_counts(const struct ncs_analysis *q, struct ncs_str *s, int comm, const struct ncs_call_divergence *p);
 /* "rank 2", "ranks 0, 1": the minority. */
-void ncs_format_minority(const struct ncs_analysis *q, struct ncs_str *s, int comm,
-                    const struct ncs_call_divergence *p);
+void ncs_format_minority(const struct ncs_analysis *q, struct ncs_str *s, int comm, const struct ncs_call_divergence *p);
 /* True if the run was recorded without this rank: it left no file, or one that cannot be read. What it did is unknown,
  * also where others' calls tell that it must have made some. */
 bool ncs_is_unrecorded(const struct ncs_analysis *q, int rank);
@@ -237,8 +234,8 @@ uint32_t ncs_sequence_end(const struct ncs_sequence *s); /* base + held */
 uint32_t ncs_position(const struct ncs_analysis *q, const struct ncs_call *call);
 /* True for a call that takes part in nothing: it failed, its group was dropped, or it had nothing
  * to move. Sets *cause to the call to blame. */
-bool ncs_ineffective(const struct ncs_analysis *q, const struct ncs_call *call,
-                     enum ncs_reason *reason, const struct ncs_call **cause);
+bool ncs_ineffective(const struct ncs_analysis *q, const struct ncs_call *call, enum ncs_reason *reason,
+                     const struct ncs_call **cause);
 
 void ncs_graph(struct ncs_analysis *q);
 /* The machine's notice of a mismatch that involves the call; NULL = none. */
@@ -258,7 +255,7 @@ static inline int ncs_unmet_node(const struct ncs_analysis *q, size_t unmet)
 /* The index of the unmet wait behind a node; -1 = another kind of node. */
 int ncs_node_unmet(const struct ncs_analysis *q, int node);
 void ncs_connect(struct ncs_analysis *q, int from, int to);
-void ncs_connect_poll(struct ncs_analysis *q, int context);   /* nothing, if it does not poll */
+void ncs_connect_poll(struct ncs_analysis *q, int context); /* nothing, if it does not poll */
 void ncs_connect_unknown(struct ncs_analysis *q, size_t unmet);
 /* Rank of the run that a node belongs to; -1 for unmet waits. */
 int ncs_node_rank(const struct ncs_analysis *q, int node);
@@ -274,8 +271,7 @@ int *ncs_unmet_of(const struct ncs_analysis *q, int context, size_t *unmets);
  * The caller frees the array. */
 bool *ncs_cycle_breakers(const struct ncs_analysis *q, size_t unmet);
 /* True if the cycle remains even if these waits were met. */
-bool ncs_cycle_without(const struct ncs_analysis *q, size_t unmet, const int *gone,
-                             size_t gones);
+bool ncs_cycle_without(const struct ncs_analysis *q, size_t unmet, const int *gone, size_t gones);
 /* A cycle through the unmet wait, as nodes; NULL = none. `gates_only`: only through host waits. The
  * caller frees it. */
 int *ncs_cycle_of(const struct ncs_analysis *q, size_t unmet, bool gates_only, size_t *length);
@@ -289,8 +285,7 @@ void ncs_why_absent(struct ncs_analysis *q, const struct ncs_unmet *unmet, struc
 /* Fills in why a rank of the run is absent, if its rank in a communicator is not known: it ended, or waits elsewhere. */
 void ncs_why_rank_absent(const struct ncs_analysis *q, struct ncs_absent *a);
 /* True if the rank did make the collective, but the call was lost. */
-bool ncs_has_made(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
-                  const struct ncs_absent *a);
+bool ncs_has_made(const struct ncs_analysis *q, const struct ncs_unmet *unmet, const struct ncs_absent *a);
 int ncs_run_rank(const struct ncs_analysis *q, int comm, int comm_rank); /* -1 = cannot be told */
 /* All-to-all, gather, scatter: all ranks call, but pairs of ranks meet. */
 bool ncs_is_composed(const struct ncs_call *call);
@@ -300,14 +295,13 @@ static inline bool ncs_is_revoke(const struct ncs_call *call)
     return call && call->fn == NCS_FN_ncclCommRevoke;
 }
 bool ncs_is_init(const struct ncs_call *call);
-bool ncs_is_key(const struct ncs_analysis *q, const struct ncs_unmet *unmet); /* of the store */
+bool ncs_is_key(const struct ncs_analysis *q, const struct ncs_unmet *unmet);     /* of the store */
 bool ncs_is_barrier(const struct ncs_analysis *q, const struct ncs_unmet *unmet); /* of processes */
 /* True if the context polls in vain. A livelock is detected when the last poll
  * has just returned. */
 static inline bool ncs_polls(const struct ncs_analysis *q, const struct ncs_snap_context *c)
 {
-    return c->state == NCS_CONTEXT_POLLING ||
-           (c->state == NCS_CONTEXT_READY && q->snap->stop == NCS_STOP_LIVELOCK);
+    return c->state == NCS_CONTEXT_POLLING || (c->state == NCS_CONTEXT_READY && q->snap->stop == NCS_STOP_LIVELOCK);
 }
 /* True for a meeting without a call number: a split, a shrink, a suspension. */
 bool ncs_is_meeting(const struct ncs_unmet *unmet);
@@ -319,7 +313,7 @@ const struct ncs_call *ncs_tears_down(const struct ncs_analysis *q, int comm, in
 /* The first call with which the rank has ended the communicator, or waits to end it: a finalize, a destroy or an abort; NULL =
  * none. */
 const struct ncs_call *ncs_end_of(const struct ncs_analysis *q, int comm, int comm_rank);
-bool ncs_failed(const struct ncs_call *call); /* returned an error of NCCL */
+bool ncs_failed(const struct ncs_call *call);             /* returned an error of NCCL */
 const char *ncs_result_name(const struct ncs_call *call); /* its name */
 /* The key of the group in which a call was made; the group may contain calls of other
  * ranks of its process. */
@@ -354,8 +348,7 @@ struct ncs_stretch {
     const struct ncs_call *missing; /* another rank's, that it left out; NULL = not known */
 };
 
-struct ncs_stretch ncs_stretch_of(const struct ncs_analysis *q, const struct ncs_finding *f,
-                                  const struct ncs_culprit *who);
+struct ncs_stretch ncs_stretch_of(const struct ncs_analysis *q, const struct ncs_finding *f, const struct ncs_culprit *who);
 /* True if this thread did it within the stretch: in that span of calls, and, by line numbers, not
  * behind the missing call. */
 bool ncs_in_stretch(const struct ncs_stretch *s, int rank, int thread, uint64_t id, struct ncs_place place);
@@ -393,11 +386,9 @@ bool ncs_explain_unmatched(const struct ncs_analysis *q, int comm, int rank, str
 
 /* Adds "; its send buffer, of which it reads 8192 bytes, is memory of 4096 bytes allocated at line
  * 2 and freed at line 7" for the buffers that `why` names. True = one of them was freed. */
-bool ncs_format_memory(const struct ncs_analysis *q, const struct ncs_call *call, const char *why,
-                       struct ncs_str *s);
+bool ncs_format_memory(const struct ncs_analysis *q, const struct ncs_call *call, const char *why, struct ncs_str *s);
 /* True if both ranges lie completely in one allocation of the caller. */
-bool ncs_in_one_memory(const struct ncs_call *call, const void *a, size_t bytes_a, const void *b,
-                       size_t bytes_b);
+bool ncs_in_one_memory(const struct ncs_call *call, const void *a, size_t bytes_a, const void *b, size_t bytes_b);
 
 /* ---- cycles whose cause lies elsewhere (graph/cycle_cause.c) ---- */
 
@@ -410,8 +401,7 @@ const struct ncs_unmet *ncs_missed_teardown(const struct ncs_analysis *q, const 
 const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *path, size_t length);
 /* The one meeting of a cycle to which a call was never made, while all other calls are made and
  * wait only for their groups. */
-const struct ncs_unmet *ncs_missing_link(const struct ncs_analysis *q, const int *path,
-                                         size_t length);
+const struct ncs_unmet *ncs_missing_link(const struct ncs_analysis *q, const int *path, size_t length);
 /* The absent rank by which the unmet wait leads to the next node of a path; NULL = it does not. */
 const struct ncs_absent *ncs_link(const struct ncs_unmet *n, const struct ncs_analysis *q, int next);
 /* True if the rank's thread is in the other context, where it acts as another rank. */
@@ -424,8 +414,7 @@ const struct ncs_call *ncs_grouped_wait(const struct ncs_analysis *q, int rank);
 
 /* For a cycle between a meeting of hosts and another call on its communicator: the one that most
  * ranks have reached. */
-const struct ncs_unmet *ncs_missed_meeting(const struct ncs_analysis *q, const int *path,
-                                           size_t length);
+const struct ncs_unmet *ncs_missed_meeting(const struct ncs_analysis *q, const int *path, size_t length);
 
 /* Another meeting of hosts, such as a shrink, at which at least as many ranks stand, and which
  * misses only ranks that stand at this one. The ranks that it excludes may then have ended. */
@@ -469,19 +458,19 @@ bool ncs_format_spawns(const struct ncs_analysis *q, const struct ncs_unmet *n, 
 struct ncs_draft { /* a finding and the room of its lists */
     struct ncs_finding f;
     size_t culprit_room, blocked_room, bystander_room, cycle_room, row_room, repair_room;
-    uint64_t order; /* id of the earliest call concerned: earlier causes first */
+    uint64_t order;                  /* id of the earliest call concerned: earlier causes first */
     const struct ncs_hazard *hazard; /* the hazard that it reports; NULL = none */
     const struct ncs_call *advised;  /* the fix says to make a call like this one; NULL = its edits say so, or it does not */
-    bool by_title;  /* as its rule's */
-    bool noticed;   /* the machine itself noticed it */
-    bool remark;    /* not an error: it works, but is seldom what was meant */
+    bool by_title;                   /* as its rule's */
+    bool noticed;                    /* the machine itself noticed it */
+    bool remark;                     /* not an error: it works, but is seldom what was meant */
 };
 
 void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line);
 /* "stopped", by a planned fault; "ended", as the process of a context, which may be NULL. */
 const char *ncs_stop_verb(const struct ncs_analysis *q, const struct ncs_snap_context *c);
-void ncs_format_culprits(struct ncs_str *s, const struct ncs_draft *d); /* "ranks 0, 1" */
-void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text); /* takes the text */
+void ncs_format_culprits(struct ncs_str *s, const struct ncs_draft *d);    /* "ranks 0, 1" */
+void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text);     /* takes the text */
 void ncs_add_step(struct ncs_draft *d, const struct ncs_cycle_step *step); /* copies the texts */
 void ncs_add_blocked_rank(struct ncs_draft *d, int rank);
 void ncs_add_bystander(struct ncs_draft *d, int rank);
@@ -489,8 +478,7 @@ void ncs_add_bystander(struct ncs_draft *d, int rank);
 void ncs_add_blocked(const struct ncs_analysis *q, struct ncs_draft *d, int node);
 void ncs_add_blocked_by(const struct ncs_analysis *q, struct ncs_draft *d, const int *unmet, size_t unmets); /* nodes */
 /* Adds a row for every rank of the unmet wait: its call, or why it is absent. */
-void ncs_add_unmet_rows(const struct ncs_analysis *q, struct ncs_draft *d,
-                        const struct ncs_unmet *unmet);
+void ncs_add_unmet_rows(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_unmet *unmet);
 /* Adds the blocked ranks of a finding about the same mistake, with rows for
  * those that have none. */
 void ncs_add_merged(struct ncs_draft *d, struct ncs_draft *same);

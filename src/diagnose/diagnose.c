@@ -51,8 +51,7 @@ static void take_peers(struct peers *p, struct ncs_wait_line *w)
 }
 
 /* If calls disagree, each rank waits for all others. */
-static void add_peers(const struct ncs_analysis *q, int self, struct peers *p,
-                      const struct ncs_unmet *n)
+static void add_peers(const struct ncs_analysis *q, int self, struct peers *p, const struct ncs_unmet *n)
 {
     const int pair[] = { n->src, n->dst };
     for (size_t i = 0; i < 2 && n->kind == NCS_UNMET_STUCK; i++) {
@@ -79,8 +78,7 @@ static enum ncs_via diagnose_via_of(const struct ncs_analysis *q, const struct n
 }
 
 /* Returns true if the line explains why the context waits: by a peer, or by something that has none. */
-static bool fill_wait(struct ncs_analysis *q, int context, struct peers *peers,
-                      struct ncs_wait_line *w)
+static bool fill_wait(struct ncs_analysis *q, int context, struct peers *peers, struct ncs_wait_line *w)
 {
     const struct ncs_snap_context *c = &q->snap->context[context];
     size_t unmets;
@@ -112,8 +110,8 @@ static bool fill_wait(struct ncs_analysis *q, int context, struct peers *peers,
     bool edge = w->peers > 0;
     for (size_t i = 0; i < unmets; i++)
         edge |= q->unmet[unmet[i]].kind == NCS_UNMET_GATE || q->unmet[unmet[i]].absents > 0 ||
-                q->unmet[unmet[i]].kind == NCS_UNMET_STUCK ||
-                q->unmet[unmet[i]].kind == NCS_UNMET_INIT || ncs_is_meeting(&q->unmet[unmet[i]]);
+                q->unmet[unmet[i]].kind == NCS_UNMET_STUCK || q->unmet[unmet[i]].kind == NCS_UNMET_INIT ||
+                ncs_is_meeting(&q->unmet[unmet[i]]);
     ncs_free(unmet);
     return edge || ncs_polls(q, c) || c->has_deadline;
 }
@@ -185,14 +183,13 @@ static void analysis_free(struct ncs_analysis *q)
 }
 
 /* Analyses the run as the rules see it. */
-static void analyse(const struct ncs_parties *parties, const struct ncs_journal *journal,
-                    const struct ncs_snapshot *snap, const struct ncs_notice *notices, size_t count,
-                    struct ncs_diagnosis *out)
+static void analyse(const struct ncs_parties *parties, const struct ncs_journal *journal, const struct ncs_snapshot *snap,
+                    const struct ncs_notice *notices, size_t count, struct ncs_diagnosis *out)
 {
-    struct ncs_analysis q = { .parties = parties, .journal = journal, .snap = snap, .notice = notices, .notices = count,
-                             .result = out };
-    q.hung = q.snap->stop == NCS_STOP_QUIET || q.snap->stop == NCS_STOP_LIVELOCK ||
-             q.snap->stop == NCS_STOP_STALLED;
+    struct ncs_analysis q = {
+        .parties = parties, .journal = journal, .snap = snap, .notice = notices, .notices = count, .result = out
+    };
+    q.hung = q.snap->stop == NCS_STOP_QUIET || q.snap->stop == NCS_STOP_LIVELOCK || q.snap->stop == NCS_STOP_STALLED;
     q.ranks = diagnose_count_ranks(&q);
     ncs_read(&q);
     ncs_align(&q);
@@ -204,8 +201,8 @@ static void analyse(const struct ncs_parties *parties, const struct ncs_journal 
     analysis_free(&q);
 }
 
-void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *snapshot,
-                  const struct ncs_notice *notices, size_t count, struct ncs_diagnosis *out)
+void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *snapshot, const struct ncs_notice *notices,
+                  size_t count, struct ncs_diagnosis *out)
 {
     static const struct ncs_snapshot nothing = { .stop = NCS_STOP_DONE };
     const struct ncs_snapshot *snap = snapshot ? snapshot : &nothing;

@@ -26,10 +26,10 @@ struct ncs_party {
 };
 
 struct ncs_culprit {
-    int rank;          /* of the run, or a party */
-    uint32_t call;     /* on the finding's communicator; 0 = none */
-    int line;          /* 0 = unknown */
-    int comm_rank;     /* a party: on the finding's communicator, else its widest */
+    int rank;      /* of the run, or a party */
+    uint32_t call; /* on the finding's communicator; 0 = none */
+    int line;      /* 0 = unknown */
+    int comm_rank; /* a party: on the finding's communicator, else its widest */
 };
 
 /* The kind of thing through which a rank waits for another one. */
@@ -39,8 +39,8 @@ enum ncs_via {
     NCS_VIA_SIGNAL,     /* put or signal, and its wait */
     NCS_VIA_STREAM,     /* order in a stream, or of a device */
     NCS_VIA_EVENT,
-    NCS_VIA_HOST,       /* order in a host thread, a join, a barrier */
-    NCS_VIA_INIT,       /* making, changing or ending a communicator */
+    NCS_VIA_HOST, /* order in a host thread, a join, a barrier */
+    NCS_VIA_INIT, /* making, changing or ending a communicator */
     NCS_VIA_STORE,
 };
 
@@ -74,115 +74,128 @@ struct ncs_edit {
     int other_comm;       /* SWAP, GROUP: number of the communicator of `other`, on which it has
                            * other_comm_rank; -1 = the same */
     int other_comm_rank;
-    int line;             /* of the call; of an INSERT of the model; 0 = unknown */
-    int model;            /* INSERT: rank of the run whose call `model_call` on it is copied; -1 = none */
+    int line;  /* of the call; of an INSERT of the model; 0 = unknown */
+    int model; /* INSERT: rank of the run whose call `model_call` on it is copied; -1 = none */
     int model_comm_rank;
     uint32_t model_call;
-    bool answer;          /* INSERT: the model's counterpart, a receive for a send */
+    bool answer;            /* INSERT: the model's counterpart, a receive for a send */
     struct ncs_place place; /* INSERT, ARGUMENT comm: where the others make it; file NULL = at the model's */
-    const char *argument; /* INSERT: "peer" where it is not the model's. ARGUMENT: "count" "datatype" "op" "root" "peer"
+    const char *argument;   /* INSERT: "peer" where it is not the model's. ARGUMENT: "count" "datatype" "op" "root" "peer"
                            * "comm"; static text */
-    int64_t value;        /* of "comm" the number, and that of other_comm */
-    bool of_host;         /* no call, but a step of a host (api/journal.h): `rank` alone says whose, and */
+    int64_t value;          /* of "comm" the number, and that of other_comm */
+    bool of_host;           /* no call, but a step of a host (api/journal.h): `rank` alone says whose, and */
     enum ncs_host_kind host;
-    int host_thread;      /* of which thread of its process */
-    uint64_t nth;         /* which of that thread's; of an INSERT the one before which it comes; 0 = none */
-    uint64_t before;      /* INSERT: id of the call that follows it. 0: at the thread's end;
+    int host_thread; /* of which thread of its process */
+    uint64_t nth;    /* which of that thread's; of an INSERT the one before which it comes; 0 = none */
+    uint64_t before; /* INSERT: id of the call that follows it. 0: at the thread's end;
                            * or, for a call of NCCL, where `call` says, in the order of the
                            * edits if in_order */
     bool in_order;
-    char *key;            /* INSERT, ARGUMENT: its key then; of a barrier its ranks */
-    bool of_party;        /* its process drives several ranks of a communicator: */
-    int device, thread;   /* this one's; -1 = not known */
-    char *on;             /* name of the communicator */
-    char *text;           /* "rank 2: insert AllReduce float32 x 1024 sum before its call 3 (line 17)" */
+    char *key;          /* INSERT, ARGUMENT: its key then; of a barrier its ranks */
+    bool of_party;      /* its process drives several ranks of a communicator: */
+    int device, thread; /* this one's; -1 = not known */
+    char *on;           /* name of the communicator */
+    char *text;         /* "rank 2: insert AllReduce float32 x 1024 sum before its call 3 (line 17)" */
 };
 
 struct ncs_finding_row { /* one line of the table in the text: "rank 2  never made call 3 ... line 17" */
     int rank;
     char *text;
     int line;
-    bool behind;                 /* waits only because of the others; these rows come last */
-    int comm_rank;               /* as a culprit's */
+    bool behind;   /* waits only because of the others; these rows come last */
+    int comm_rank; /* as a culprit's */
 };
 
 /* Events that culprits met after their last call like the others' and before the first that
  * differs: an error, the end of the communicator, a value that not all ranks have. Such an event
  * may be why they went another way. */
 struct ncs_prior {
-    int *rank; size_t ranks; /* of the run, ascending */
-    int line;                /* 0 = unknown */
-    char *text;              /* a sentence: "on rank 2 cudaMalloc at line 7 failed with cudaErrorMemoryAllocation" */
+    int *rank;
+    size_t ranks; /* of the run, ascending */
+    int line;     /* 0 = unknown */
+    char *text;   /* a sentence: "on rank 2 cudaMalloc at line 7 failed with cudaErrorMemoryAllocation" */
 };
 
 struct ncs_finding {
-    const char *rule;  /* id: "skipped-call", "count-mismatch" ...; also the topic to explain */
+    const char *rule; /* id: "skipped-call", "count-mismatch" ...; also the topic to explain */
     enum ncs_level level;
     enum ncs_certainty certainty;
-    char *comm;        /* name; NULL = of no communicator */
-    uint32_t call;     /* first number at which the ranks part; 0 = none */
-    char *title;       /* "communicator world, call 3: AllReduce float32 x 1024 sum" */
-    char *why, *fix;   /* one sentence each */
-    char *evidence;    /* how the culprit was identified, one sentence; NULL = by the waits */
-    bool by_place;     /* evidence among equal calls, or a place of its own, shows that it was the culprit */
-    bool either;       /* as many ranks did the other thing, and nothing shows which of them are wrong */
-    struct ncs_prior *prior; size_t priors; /* in the order in which they happened */
-    struct ncs_finding *other; size_t others; /* what else the cause could be: rule, comm, culprits, why */
-    char *otherwise;   /* the first of them and its condition, one sentence; NULL =
+    char *comm;      /* name; NULL = of no communicator */
+    uint32_t call;   /* first number at which the ranks part; 0 = none */
+    char *title;     /* "communicator world, call 3: AllReduce float32 x 1024 sum" */
+    char *why, *fix; /* one sentence each */
+    char *evidence;  /* how the culprit was identified, one sentence; NULL = by the waits */
+    bool by_place;   /* evidence among equal calls, or a place of its own, shows that it was the culprit */
+    bool either;     /* as many ranks did the other thing, and nothing shows which of them are wrong */
+    struct ncs_prior *prior;
+    size_t priors; /* in the order in which they happened */
+    struct ncs_finding *other;
+    size_t others;   /* what else the cause could be: rule, comm, culprits, why */
+    char *otherwise; /* the first of them and its condition, one sentence; NULL =
                         * nothing fits as well */
-    char *tried;       /* outcome of its repair on a run of its own, one sentence;
+    char *tried;     /* outcome of its repair on a run of its own, one sentence;
                         * NULL = not tried */
-    struct ncs_edit *repair; size_t repairs; /* none: no change of calls alone repairs it */
-    struct ncs_culprit *culprit; size_t culprits;
-    int *blocked;      size_t blockeds;     /* every rank of the run that cannot go on */
-    int *bystander;    size_t bystanders;   /* those of them that wait only because of others */
-    struct ncs_cycle_step *cycle; size_t cycles;
-    struct ncs_finding_row *row;  size_t rows;
+    struct ncs_edit *repair;
+    size_t repairs; /* none: no change of calls alone repairs it */
+    struct ncs_culprit *culprit;
+    size_t culprits;
+    int *blocked;
+    size_t blockeds; /* every rank of the run that cannot go on */
+    int *bystander;
+    size_t bystanders; /* those of them that wait only because of others */
+    struct ncs_cycle_step *cycle;
+    size_t cycles;
+    struct ncs_finding_row *row;
+    size_t rows;
 };
 
 struct ncs_wait_line { /* who waits in which call for whom */
     int rank, thread;
-    char *in;          /* "cudaStreamSynchronize", "ncclCommInitRank", "store:get" */
+    char *in; /* "cudaStreamSynchronize", "ncclCommInitRank", "store:get" */
     struct ncs_place place;
-    char *comm;        /* NULL = none */
-    uint32_t call;     /* the operation that it waits for; 0 = none */
-    char *op;          /* "AllReduce float32 x 1024 sum"; NULL */
-    int *peer; size_t peers; /* ranks of the run that it waits for */
-    bool waiting;      /* false: at work, or nobody knows for what */
-    enum ncs_via via;  /* by what it waits for them */
-    char *what;        /* name of a store key, a barrier, a join: "store key `go`"; NULL */
-    int comm_rank;     /* as a culprit's */
+    char *comm;    /* NULL = none */
+    uint32_t call; /* the operation that it waits for; 0 = none */
+    char *op;      /* "AllReduce float32 x 1024 sum"; NULL */
+    int *peer;
+    size_t peers;     /* ranks of the run that it waits for */
+    bool waiting;     /* false: at work, or nobody knows for what */
+    enum ncs_via via; /* by what it waits for them */
+    char *what;       /* name of a store key, a barrier, a join: "store key `go`"; NULL */
+    int comm_rank;    /* as a culprit's */
 };
 
 /* An event that the machine noticed during the run (api/machine.h, observer). */
 enum ncs_notice_kind {
-    NCS_NOTICE_MISMATCH, NCS_NOTICE_CRASH, NCS_NOTICE_FAULT, NCS_NOTICE_HAZARD,
-    NCS_NOTICE_ERROR, /* the call failed, and the error ended its thread */
-    NCS_NOTICE_DOUBT, /* without a call: a result was wrong, or an expectation failed */
-    NCS_NOTICE_FOREIGN, /* a buffer of another device, which goes well */
-    NCS_NOTICE_LOST,   /* of no call: a fault stopped every rank */
-    NCS_NOTICE_UNUSED, /* of no call: the one that a fault waited for never came */
-    NCS_NOTICE_LEFT,   /* of no call: nobody will free something */
-    NCS_NOTICE_STALE,  /* pairs of calls: memory is freed while what the second call made refers to it */
-    NCS_NOTICE_INEXACT, /* the result is NCCL's, but differs from plain arithmetic */
-    NCS_NOTICE_RETYPED, /* reductions at one place, one of each rank, of a buffer that has another type */
+    NCS_NOTICE_MISMATCH,
+    NCS_NOTICE_CRASH,
+    NCS_NOTICE_FAULT,
+    NCS_NOTICE_HAZARD,
+    NCS_NOTICE_ERROR,     /* the call failed, and the error ended its thread */
+    NCS_NOTICE_DOUBT,     /* without a call: a result was wrong, or an expectation failed */
+    NCS_NOTICE_FOREIGN,   /* a buffer of another device, which goes well */
+    NCS_NOTICE_LOST,      /* of no call: a fault stopped every rank */
+    NCS_NOTICE_UNUSED,    /* of no call: the one that a fault waited for never came */
+    NCS_NOTICE_LEFT,      /* of no call: nobody will free something */
+    NCS_NOTICE_STALE,     /* pairs of calls: memory is freed while what the second call made refers to it */
+    NCS_NOTICE_INEXACT,   /* the result is NCCL's, but differs from plain arithmetic */
+    NCS_NOTICE_RETYPED,   /* reductions at one place, one of each rank, of a buffer that has another type */
     NCS_NOTICE_UNWRITTEN, /* memory that nothing has written is used; its calls: see ncs_notice_unwritten */
-    NCS_NOTICE_SETTING, /* of no call: a variable of the environment that processes do not share */
+    NCS_NOTICE_SETTING,   /* of no call: a variable of the environment that processes do not share */
 };
 
-struct ncs_notice_fault {  /* a statement that plans a fault, and its rank */
-    const char *what;      /* "fault.kill"; static text */
+struct ncs_notice_fault { /* a statement that plans a fault, and its rank */
+    const char *what;     /* "fault.kill"; static text */
     int rank;
     struct ncs_place place;
-    int comm;              /* UNUSED: number of the communicator; -1 = none */
-    uint32_t call;         /* UNUSED: what it waited for there; 0 = no number */
+    int comm;      /* UNUSED: number of the communicator; -1 = none */
+    uint32_t call; /* UNUSED: what it waited for there; 0 = no number */
 };
 
 struct ncs_notice_inexact {
-    uint64_t element;         /* from 1 */
-    int ranks;                /* of the communicator */
+    uint64_t element;                                    /* from 1 */
+    int ranks;                                           /* of the communicator */
     bool integer, average, overflow, partial, saturates; /* as of ncs_inexact */
-    const char *in, *got, *sum, *exact; /* the keeper's */
+    const char *in, *got, *sum, *exact;                  /* the keeper's */
 };
 
 struct ncs_notice_extent {
@@ -200,8 +213,8 @@ struct ncs_notice_unwritten {
 };
 
 struct ncs_notice_setting {
-    const char *name;          /* "NCCL_ALGO" */
-    const char **value;        /* by process; NULL = not set */
+    const char *name;   /* "NCCL_ALGO" */
+    const char **value; /* by process; NULL = not set */
     int processes;
 };
 
@@ -210,45 +223,52 @@ struct ncs_left;   /* diagnose/ledger/ledger.h */
 
 struct ncs_notice {
     enum ncs_notice_kind kind;
-    struct ncs_call **call; size_t calls; /* pinned by who keeps the notice */
-    char *why;                            /* of CRASH, FAULT, FOREIGN and UNUSED */
-    struct ncs_notice_fault *fault; size_t faults; /* of LOST, by rank; of UNUSED one */
+    struct ncs_call **call;
+    size_t calls; /* pinned by who keeps the notice */
+    char *why;    /* of CRASH, FAULT, FOREIGN and UNUSED */
+    struct ncs_notice_fault *fault;
+    size_t faults;                         /* of LOST, by rank; of UNUSED one */
     struct ncs_notice_inexact inexact;     /* of INEXACT */
     struct ncs_notice_unwritten unwritten; /* of UNWRITTEN */
     struct ncs_notice_setting setting;     /* of SETTING; its list is owned, its texts are the keeper's */
-    const struct ncs_hazard *hazard;      /* of HAZARD; the keeper's */
-    const struct ncs_left *left;          /* of LEFT; the keeper's */
-    bool felt;                            /* of HAZARD: the run is wrong because of it */
+    const struct ncs_hazard *hazard;       /* of HAZARD; the keeper's */
+    const struct ncs_left *left;           /* of LEFT; the keeper's */
+    bool felt;                             /* of HAZARD: the run is wrong because of it */
 };
 
 /* An alternative cause of a hang, in full, from ranks that did otherwise than ranks like them (diagnose/README.md, rule 19). */
 struct ncs_alternative {
-    struct ncs_finding *finding; size_t findings; /* the cause first */
-    size_t tier;   /* equal tiers cost the same; the lowest is the cheapest */
-    bool known;     /* the diagnosis blames the same ranks for the same mistake */
-    bool fits;      /* it may replace the diagnosis */
-    bool sure;      /* the steps of ranks at the same places support it, nothing contradicts it */
-    bool placed;    /* some rank has come to where its calls are made, and no rank may be in another's communicator */
-    bool likelier;  /* likelier than the diagnosis and all other alternatives, by the calls alone */
-    bool shifted;   /* the odd rank of a mismatch is a call behind or ahead: it and the diagnosis exclude each other */
-    bool as_good;   /* places support it; no alternative is better supported, but one is as well */
+    struct ncs_finding *finding;
+    size_t findings; /* the cause first */
+    size_t tier;     /* equal tiers cost the same; the lowest is the cheapest */
+    bool known;      /* the diagnosis blames the same ranks for the same mistake */
+    bool fits;       /* it may replace the diagnosis */
+    bool sure;       /* the steps of ranks at the same places support it, nothing contradicts it */
+    bool placed;     /* some rank has come to where its calls are made, and no rank may be in another's communicator */
+    bool likelier;   /* likelier than the diagnosis and all other alternatives, by the calls alone */
+    bool shifted;    /* the odd rank of a mismatch is a call behind or ahead: it and the diagnosis exclude each other */
+    bool as_good;    /* places support it; no alternative is better supported, but one is as well */
 };
 
 struct ncs_diagnosis {
-    struct ncs_finding *finding; size_t findings; /* the cause first */
-    struct ncs_alternative *alternative; size_t alternatives; /* the likeliest first */
-    bool in_step; /* calls that disagree are the same call of all ranks: none is a call behind or ahead of the others */
-    bool of_two; /* there are only two courses, so either may be the wrong one */
-    struct ncs_wait_line *wait;  size_t waits;    /* by rank and thread */
-    struct ncs_party *party; size_t parties; /* by number; none: every rank of the run is one */
-    bool explained;     /* each context that waits has an edge to a rank (sim/README.md, invariant 9) */
+    struct ncs_finding *finding;
+    size_t findings; /* the cause first */
+    struct ncs_alternative *alternative;
+    size_t alternatives; /* the likeliest first */
+    bool in_step;        /* calls that disagree are the same call of all ranks: none is a call behind or ahead of the others */
+    bool of_two;         /* there are only two courses, so either may be the wrong one */
+    struct ncs_wait_line *wait;
+    size_t waits; /* by rank and thread */
+    struct ncs_party *party;
+    size_t parties; /* by number; none: every rank of the run is one */
+    bool explained; /* each context that waits has an edge to a rank (sim/README.md, invariant 9) */
 };
 
 /* The diagnosis, a pure function. snapshot may be NULL (a run that ended, or real hardware
  * without a machine). For a run that did not hang, findings are mismatches, crashes,
  * faults and left-overs. */
-void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *snapshot,
-                  const struct ncs_notice *notices, size_t count, struct ncs_diagnosis *out);
+void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *snapshot, const struct ncs_notice *notices,
+                  size_t count, struct ncs_diagnosis *out);
 void ncs_diagnosis_free(struct ncs_diagnosis *d); /* the contents */
 /* True if no finding and no wait names a rank that a job of so many ranks lacks. For assertions. */
 bool ncs_diagnosis_fits(const struct ncs_diagnosis *d, int ranks);
@@ -283,8 +303,7 @@ void ncs_diagnosis_soften(struct ncs_diagnosis *d);
 void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *journal);
 /* True if the finding is a mismatch of calls at one place, and a call that is missing before, or one too many,
  * explains it as well. */
-bool ncs_diagnosis_may_be_shifted(const struct ncs_diagnosis *d, const struct ncs_journal *journal,
-                                  const struct ncs_finding *f);
+bool ncs_diagnosis_may_be_shifted(const struct ncs_diagnosis *d, const struct ncs_journal *journal, const struct ncs_finding *f);
 /* Says that of a mismatch, which is likely then. */
 void ncs_finding_doubt_step(struct ncs_finding *f);
 /* For an incomplete record: makes the finding of the cause likely; `doubt` says what else the cause
@@ -305,7 +324,7 @@ struct ncs_finding *ncs_first_cause(struct ncs_finding *finding, size_t findings
 struct ncs_edit ncs_edit_copy(const struct ncs_edit *edit);
 /* True if both change the same calls in the same way and order. */
 bool ncs_edits_same(const struct ncs_edit *a, size_t edits, const struct ncs_edit *b, size_t others);
-void ncs_edit_free(struct ncs_edit *edit); /* the contents */
+void ncs_edit_free(struct ncs_edit *edit);               /* the contents */
 const char *ncs_edit_kind_name(enum ncs_edit_kind kind); /* "insert" "delete" ... */
 
 /* The rules by id, NULL at the end: for outcome's `why` and `finding`, and for suggestions. */

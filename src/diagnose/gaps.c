@@ -45,8 +45,7 @@ static bool gaps_are_sure(struct ncs_keys few, struct ncs_keys many, const struc
 bool ncs_gaps_find(struct ncs_keys few, struct ncs_keys many, bool ended, struct ncs_gaps *out)
 {
     *out = (struct ncs_gaps){ 0 };
-    if (few.count && few.count < many.count && gaps_read(few, many, ended, out) &&
-        (!ended || gaps_are_sure(few, many, out)))
+    if (few.count && few.count < many.count && gaps_read(few, many, ended, out) && (!ended || gaps_are_sure(few, many, out)))
         return true;
     ncs_free(out->at);
     *out = (struct ncs_gaps){ 0 };

@@ -90,8 +90,7 @@ static void add_counted(struct ncs_ranks_of_comm *on, const struct ncs_call *c, 
     s->doubtful |= ncs_failed(c) || ncs_call_count(c) == 0;
     s->grouped |= c->group != 0;
     s->signature[s->held] = made->signature = ncs_call_signature(c);
-    s->mark[s->held] = c->label ? ncs_hash_bytes(s->signature[s->held], c->label, strlen(c->label))
-                                : s->signature[s->held];
+    s->mark[s->held] = c->label ? ncs_hash_bytes(s->signature[s->held], c->label, strlen(c->label)) : s->signature[s->held];
     s->call[s->held++] = c;
 }
 
@@ -102,8 +101,7 @@ static bool is_rare(const struct ncs_call *c)
 
 static void add_rare(struct ncs_analysis *q, const struct ncs_call *c)
 {
-    struct ncs_ranks_of_comm *on =
-        c->comm >= 0 && (size_t)c->comm < q->journal->comms ? &q->comm[c->comm] : NULL;
+    struct ncs_ranks_of_comm *on = c->comm >= 0 && (size_t)c->comm < q->journal->comms ? &q->comm[c->comm] : NULL;
     NCS_PUSH(q->rare, q->rares, q->rare_room, c);
     if (on)
         NCS_PUSH(on->rare, on->rares, on->rare_room, c);

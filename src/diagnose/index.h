@@ -13,10 +13,10 @@ struct ncs_sequence {
     uint64_t *signature; /* of each */
     uint64_t *mark;      /* signature and label of each */
     size_t held, room;
-    uint32_t base;      /* position of call[0]: so many older collectives are no longer held */
-    uint32_t last;      /* number of the newest call that was read */
-    bool doubtful;      /* one of the calls failed or moves nothing */
-    bool grouped;       /* one of the calls was made in a group */
+    uint32_t base;                /* position of call[0]: so many older collectives are no longer held */
+    uint32_t last;                /* number of the newest call that was read */
+    bool doubtful;                /* one of the calls failed or moves nothing */
+    bool grouped;                 /* one of the calls was made in a group */
     const struct ncs_call **side; /* the rank's sends, receives and one-sided calls, in order */
     size_t sides, side_room;
 };
@@ -39,8 +39,8 @@ struct ncs_index {
     struct ncs_made *made;
     size_t mades, room;
     uint32_t first[NCS_FN_COUNT], last[NCS_FN_COUNT]; /* by function: index + 1; 0 = it was never called */
-    struct ncs_calls failed; /* failed calls on communicators */
-    struct ncs_calls rivals; /* calls of threads that nothing orders relative to another thread */
+    struct ncs_calls failed;                          /* failed calls on communicators */
+    struct ncs_calls rivals;                          /* calls of threads that nothing orders relative to another thread */
 };
 
 /* The calls of one function, from the first on; NULL = there is none (any more). */

@@ -36,8 +36,7 @@ int ncs_party_of_process(struct ncs_parties *p, int rank)
 
 int ncs_party_of_member(const struct ncs_parties *p, int comm, int comm_rank)
 {
-    if (comm < 0 || (size_t)comm >= p->journal->comms || comm_rank < 0 ||
-        comm_rank >= p->journal->comm[comm]->members)
+    if (comm < 0 || (size_t)comm >= p->journal->comms || comm_rank < 0 || comm_rank >= p->journal->comm[comm]->members)
         return -1;
     return p->member[comm][comm_rank];
 }
@@ -69,8 +68,7 @@ static size_t known_members(const struct ncs_comm_info *info)
 static int by_device(const void *a, const void *b)
 {
     const struct ncs_party *x = a, *y = b;
-    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank)
-                              : (x->device > y->device) - (x->device < y->device);
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : (x->device > y->device) - (x->device < y->device);
 }
 
 /* Numbers parties by their rank in the first communicator that has all of them, so that the user's numbers appear;
@@ -107,8 +105,7 @@ static void add_members(struct ncs_parties *p)
         const struct ncs_comm_info *info = j->comm[c];
         int *of = p->member[c] = ncs_new((size_t)info->members * sizeof *of);
         for (int i = 0; i < info->members; i++) {
-            of[i] = info->member[i].rank < 0
-                        ? -1 : ncs_party_of_device(p, info->member[i].rank, info->member[i].device);
+            of[i] = info->member[i].rank < 0 ? -1 : ncs_party_of_device(p, info->member[i].rank, info->member[i].device);
             struct ncs_party *party = of[i] < 0 ? NULL : &p->of[of[i]];
             if (!party || (party->comm >= 0 && j->comm[party->comm]->members >= info->members))
                 continue;
@@ -230,8 +227,7 @@ static void forget_shared_threads(struct ncs_parties *p)
     ncs_free(threads);
 }
 
-bool ncs_parties_read(const struct ncs_journal *journal, const struct ncs_snapshot *snap,
-                      struct ncs_parties *out)
+bool ncs_parties_read(const struct ncs_journal *journal, const struct ncs_snapshot *snap, struct ncs_parties *out)
 {
     bool several = false;
     for (size_t i = 0; i < journal->comms && !several; i++)

@@ -13,10 +13,10 @@
 /* A thread, and the parties that it drives. */
 struct ncs_driver {
     int rank, thread;
-    int device;    /* the device that it has chosen last; -1 = none */
-    int *made;     /* the parties for which it has ever made calls, ascending */
+    int device; /* the device that it has chosen last; -1 = none */
+    int *made;  /* the parties for which it has ever made calls, ascending */
     size_t mades, made_room;
-    int *drives;   /* the parties that it drives now: no other thread made a later call for them */
+    int *drives; /* the parties that it drives now: no other thread made a later call for them */
     size_t drive, drive_room;
 };
 
@@ -28,16 +28,15 @@ struct ncs_parties {
     const struct ncs_snapshot *snap;
     struct ncs_party *of;
     size_t count, room;
-    int **member;        /* by communicator and rank in it: its party, -1 = none */
+    int **member; /* by communicator and rank in it: its party, -1 = none */
     struct ncs_driver *driver;
     size_t drivers, driver_room;
-    struct ncs_map at;   /* rank and thread -> driver + 1 */
+    struct ncs_map at;    /* rank and thread -> driver + 1 */
     struct ncs_map found; /* rank and device -> party + 1 */
 };
 
 /* False = every rank is one party, and there is nothing to free. */
-bool ncs_parties_read(const struct ncs_journal *journal, const struct ncs_snapshot *snap,
-                      struct ncs_parties *out);
+bool ncs_parties_read(const struct ncs_journal *journal, const struct ncs_snapshot *snap, struct ncs_parties *out);
 /* True if both belong to one process; p NULL: every rank is a process. */
 static inline bool ncs_parties_share(const struct ncs_parties *p, int a, int b)
 {
@@ -78,8 +77,7 @@ struct ncs_recast {
     struct ncs_recast_private *own;
 };
 
-void ncs_recast_open(struct ncs_parties *p, const struct ncs_notice *notice, size_t notices,
-                     struct ncs_recast *out);
+void ncs_recast_open(struct ncs_parties *p, const struct ncs_notice *notice, size_t notices, struct ncs_recast *out);
 void ncs_recast_close(struct ncs_recast *r);
 
 /* ---- names (words/parties.c) ---- */

@@ -34,8 +34,7 @@ cudaEvent_t ncs_copy_take_event(int device)
             ncs_real.events.free[i] = ncs_real.events.free[--ncs_real.events.count];
             return event;
         }
-    return ncs_real.plain->cudaEventCreateWithFlags(&event, cudaEventDisableTiming) == cudaSuccess ? event
-                                                                                         : NULL;
+    return ncs_real.plain->cudaEventCreateWithFlags(&event, cudaEventDisableTiming) == cudaSuccess ? event : NULL;
 }
 
 void ncs_copy_give_event(cudaEvent_t event, int device)
@@ -84,8 +83,7 @@ static bool is_copied_in_order(const void *p)
     struct cudaPointerAttributes a;
     if (!ncs_real.plain->cudaPointerGetAttributes)
         return true;
-    return ncs_real.plain->cudaPointerGetAttributes(&a, p) == cudaSuccess &&
-           a.type != cudaMemoryTypeUnregistered;
+    return ncs_real.plain->cudaPointerGetAttributes(&a, p) == cudaSuccess && a.type != cudaMemoryTypeUnregistered;
 }
 
 static bool fits(const void *p, size_t bytes)
@@ -151,8 +149,7 @@ bool ncs_copy_inputs(const struct stage_launch *l)
         size_t in, out;
         ncs_meet_extent(p->call, p->line->nranks, &in, &out);
         ok = copy((void *)p->in, ncs_call_sendbuff(p->call), in, l->stream[0]) &&
-             copy((void *)p->scalar, scalar_of(p->call), ncs_dtype_bytes(ncs_call_dtype(p->call)),
-                  l->stream[0]);
+             copy((void *)p->scalar, scalar_of(p->call), ncs_dtype_bytes(ncs_call_dtype(p->call)), l->stream[0]);
     }
     return ok;
 }

@@ -7,15 +7,14 @@
 #include "driver/library.h"
 
 struct ncs_driver_choice {
-    const char *name;       /* "sim", "nccl", "dry-run" (dry_run.h) */
-    const char *nccl_lib;   /* of driver nccl: paths of the libraries; NULL: search the usual places */
+    const char *name;     /* "sim", "nccl", "dry-run" (dry_run.h) */
+    const char *nccl_lib; /* of driver nccl: paths of the libraries; NULL: search the usual places */
     const char *cudart_lib;
 };
 
 /* Opens a driver. NULL and err for an unknown name and for a driver that cannot run here. Driver nccl,
  * once opened, stays: a process has one NCCL and one CUDA runtime. */
-const struct ncs_driver *ncs_driver_open(const struct ncs_driver_choice *choice,
-                                         struct ncs_error *err);
+const struct ncs_driver *ncs_driver_open(const struct ncs_driver_choice *choice, struct ncs_error *err);
 
 /* Only opens the libraries of driver nccl; needs no device. */
 bool ncs_driver_load(const struct ncs_driver_choice *choice, struct ncs_error *err);
@@ -25,13 +24,13 @@ const struct ncs_api *ncs_driver_real_api(void); /* the libraries' functions; a 
  * place[i].device it has from the start. The process that leads calls ncs_driver_lead before it opens the driver, and all runs
  * of it are made so; each other process serves. lack: why no run is possible, which each run then says; NULL = nothing. */
 struct ncs_team;
-struct ncs_driver_place { /* in order of the processes */
+struct ncs_driver_place {      /* in order of the processes */
     int process, host, device; /* host: any number that the processes of one host have in common */
 };
 struct ncs_driver_job {
     struct ncs_team *team;
     const struct ncs_driver_place *place; /* copied */
-    int ranks, gpus;              /* of all hosts */
+    int ranks, gpus;                      /* of all hosts */
     const struct ncs_error *lack;
 };
 bool ncs_driver_lead(const struct ncs_driver_job *job, struct ncs_error *err);

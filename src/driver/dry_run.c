@@ -24,10 +24,10 @@ static struct {
     size_t ranges, room;
     struct range *window;
     size_t windows, window_room;
-    struct ncs_map read; /* calls that read some, by id */
+    struct ncs_map read;   /* calls that read some, by id */
     struct reader *reader; /* by rank */
     size_t readers;
-    uint64_t first; /* of all */
+    uint64_t first;           /* of all */
     struct ncs_api functions; /* the functions that scripts call */
     struct ncs_machine machine;
     const struct ncs_api *sim;
@@ -102,8 +102,7 @@ static void set_known(const void *p, size_t bytes)
         if (before)
             dry_run.range[kept++] = (struct range){ old.from, r.from };
         if (after && before) /* the range splits: its second part goes to the end */
-            NCS_PUSH(dry_run.range, dry_run.ranges, dry_run.room,
-                     ((struct range){ r.to, old.to }));
+            NCS_PUSH(dry_run.range, dry_run.ranges, dry_run.room, ((struct range){ r.to, old.to }));
         else if (after)
             dry_run.range[kept++] = (struct range){ r.to, old.to };
     }
@@ -176,8 +175,7 @@ static ncclResult_t dry_run_ncclGroupSimulateEnd(ncclSimInfo_t *info)
     return rc;
 }
 
-static ncclResult_t dry_run_ncclCommWindowRegister(ncclComm_t comm, void *buffer, size_t bytes,
-                                                ncclWindow_t *window, int flags)
+static ncclResult_t dry_run_ncclCommWindowRegister(ncclComm_t comm, void *buffer, size_t bytes, ncclWindow_t *window, int flags)
 {
     ncclResult_t rc = dry_run.sim->ncclCommWindowRegister(comm, buffer, bytes, window, flags);
     if (rc == ncclSuccess && buffer)
@@ -190,8 +188,7 @@ static ncclResult_t dry_run_ncclCommWindowRegister(ncclComm_t comm, void *buffer
 static bool is_device(const void *p)
 {
     struct cudaPointerAttributes a = { 0 };
-    return dry_run.sim->cudaPointerGetAttributes(&a, p) == cudaSuccess &&
-           a.type != cudaMemoryTypeUnregistered;
+    return dry_run.sim->cudaPointerGetAttributes(&a, p) == cudaSuccess && a.type != cudaMemoryTypeUnregistered;
 }
 
 static void copied(void *to, const void *from, size_t bytes)
@@ -205,8 +202,7 @@ static void copied(void *to, const void *from, size_t bytes)
         note_read();
 }
 
-static cudaError_t dry_run_cudaMemcpy(void *to, const void *from, size_t bytes,
-                                   enum cudaMemcpyKind kind)
+static cudaError_t dry_run_cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
     cudaError_t rc = dry_run.sim->cudaMemcpy(to, from, bytes, kind);
     if (rc == cudaSuccess)
@@ -214,8 +210,8 @@ static cudaError_t dry_run_cudaMemcpy(void *to, const void *from, size_t bytes,
     return rc;
 }
 
-static cudaError_t dry_run_cudaMemcpyAsync(void *to, const void *from, size_t bytes,
-                                        enum cudaMemcpyKind kind, cudaStream_t stream)
+static cudaError_t dry_run_cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                                           cudaStream_t stream)
 {
     cudaError_t rc = dry_run.sim->cudaMemcpyAsync(to, from, bytes, kind, stream);
     if (rc == cudaSuccess)
@@ -239,8 +235,7 @@ static cudaError_t dry_run_cudaMemsetAsync(void *to, int value, size_t bytes, cu
     return rc;
 }
 
-static cudaError_t dry_run_ncsAdd(void *to, const void *from, size_t count, ncclDataType_t datatype,
-                               cudaStream_t stream)
+static cudaError_t dry_run_ncsAdd(void *to, const void *from, size_t count, ncclDataType_t datatype, cudaStream_t stream)
 {
     size_t bytes = count * ncs_dtype_bytes((int)datatype);
     cudaError_t rc = dry_run.sim->ncsAdd(to, from, count, datatype, stream);
@@ -252,10 +247,10 @@ static cudaError_t dry_run_ncsAdd(void *to, const void *from, size_t count, nccl
 /* Functions that communicate: the journal has their arguments. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#define PLAN_COUNTED(name, parameters)                                                             \
-    static ncclResult_t dry_run_##name parameters                                                     \
-    {                                                                                              \
-        return note_communication();                                                               \
+#define PLAN_COUNTED(name, parameters)            \
+    static ncclResult_t dry_run_##name parameters \
+    {                                             \
+        return note_communication();              \
     }
 #define PLAN_CODE(...)
 #define PLAN_VOID(...)

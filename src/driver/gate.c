@@ -31,8 +31,7 @@ void ncs_real_gate_free(struct ncs_gate *g)
     ncs_free(g);
 }
 
-bool ncs_real_gate_wait(struct ncs_gate *g, int64_t deadline, const char *what, const char *key,
-                        int owner, int owner_thread)
+bool ncs_real_gate_wait(struct ncs_gate *g, int64_t deadline, const char *what, const char *key, int owner, int owner_thread)
 {
     uint64_t times = g->times;
     bool in_time = true;
@@ -45,11 +44,8 @@ bool ncs_real_gate_wait(struct ncs_gate *g, int64_t deadline, const char *what, 
         ncs_real_self->owner_thread = owner_thread;
         ncs_real_self->timed = deadline >= 0;
     }
-    int64_t until = deadline < 0 || deadline > INT64_MAX - ncs_real.start
-                        ? -1
-                        : ncs_real.start + deadline;
-    while ((g->times == times || ncs_real.stopped) && !ncs_real.cancelled && in_time &&
-           !ncs_real_is_dead())
+    int64_t until = deadline < 0 || deadline > INT64_MAX - ncs_real.start ? -1 : ncs_real.start + deadline;
+    while ((g->times == times || ncs_real.stopped) && !ncs_real.cancelled && in_time && !ncs_real_is_dead())
         in_time = ncs_real_wait(&g->woken, until) || ncs_real.stopped;
     ncs_real_stop_dead();
     if (ncs_real_self)

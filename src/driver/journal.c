@@ -16,40 +16,40 @@ static struct ncs_call *journal_enter(enum ncs_fn fn, const union ncs_arg *arg)
     return call;
 }
 
-#define WRAP_CODE(result, name, parameters, arguments, ...)                                        \
-    static result wrap_##name parameters                                                           \
-    {                                                                                              \
-        struct ncs_call *call = journal_enter(NCS_FN_##name, (union ncs_arg[]){ __VA_ARGS__ });    \
-        result rc = (result)ncs_journal_begin(front.journal, call);                                \
-        if (rc == 0 && !call->withdrawn)                                                           \
-            rc = front.next->name arguments;                                                       \
-        ncs_journal_leave(front.journal, call, (int)rc);                                           \
-        return rc;                                                                                 \
+#define WRAP_CODE(result, name, parameters, arguments, ...)                                     \
+    static result wrap_##name parameters                                                        \
+    {                                                                                           \
+        struct ncs_call *call = journal_enter(NCS_FN_##name, (union ncs_arg[]){ __VA_ARGS__ }); \
+        result rc = (result)ncs_journal_begin(front.journal, call);                             \
+        if (rc == 0 && !call->withdrawn)                                                        \
+            rc = front.next->name arguments;                                                    \
+        ncs_journal_leave(front.journal, call, (int)rc);                                        \
+        return rc;                                                                              \
     }
 #define WRAP_COUNTED WRAP_CODE
-#define WRAP_VOID(result, name, parameters, arguments, ...)                                        \
-    static void wrap_##name parameters                                                             \
-    {                                                                                              \
-        struct ncs_call *call = journal_enter(NCS_FN_##name, (union ncs_arg[]){ __VA_ARGS__ });    \
-        ncs_journal_begin(front.journal, call);                                                    \
-        front.next->name arguments;                                                                \
-        ncs_journal_leave(front.journal, call, 0);                                                 \
+#define WRAP_VOID(result, name, parameters, arguments, ...)                                     \
+    static void wrap_##name parameters                                                          \
+    {                                                                                           \
+        struct ncs_call *call = journal_enter(NCS_FN_##name, (union ncs_arg[]){ __VA_ARGS__ }); \
+        ncs_journal_begin(front.journal, call);                                                 \
+        front.next->name arguments;                                                             \
+        ncs_journal_leave(front.journal, call, 0);                                              \
     }
-#define WRAP_TEXT(result, name, parameters, arguments, ...)                                        \
-    static const char *wrap_##name parameters                                                      \
-    {                                                                                              \
-        if (front.journal->asked)                                                                  \
-            front.journal->asked(NCS_FN_##name, (const union ncs_arg[]){ __VA_ARGS__ });           \
-        return front.next->name arguments;                                                         \
+#define WRAP_TEXT(result, name, parameters, arguments, ...)                              \
+    static const char *wrap_##name parameters                                            \
+    {                                                                                    \
+        if (front.journal->asked)                                                        \
+            front.journal->asked(NCS_FN_##name, (const union ncs_arg[]){ __VA_ARGS__ }); \
+        return front.next->name arguments;                                               \
     }
 #define NCS_FUNCTION(kind, export, ...) WRAP_##kind(__VA_ARGS__)
 #include "api/gen/functions.def"
 #undef NCS_FUNCTION
 
 #define wrap_of_CODE(name) api->name ? wrap_##name : NULL
-#define wrap_of_COUNTED    wrap_of_CODE
-#define wrap_of_VOID       wrap_of_CODE
-#define wrap_of_TEXT       wrap_of_CODE
+#define wrap_of_COUNTED wrap_of_CODE
+#define wrap_of_VOID wrap_of_CODE
+#define wrap_of_TEXT wrap_of_CODE
 
 const struct ncs_api *ncs_journal_wrap(struct ncs_journal *j, const struct ncs_api *api)
 {

@@ -18,8 +18,8 @@
  * which a file does not count as the library. */
 static const struct kind {
     const char *word, *option;
-    const char *name[4];   /* NULL at the end */
-    const char *wheel[3];  /* folders of a Python wheel below site-packages; NULL at the end */
+    const char *name[4];  /* NULL at the end */
+    const char *wheel[3]; /* folders of a Python wheel below site-packages; NULL at the end */
     enum ncs_fn needed[6];
     int needs;
 } kinds[] = {
@@ -128,8 +128,7 @@ static bool load(struct ncs_library *l, const char *file, char *why, size_t room
     }
     for (int i = 0; i < k->needs; i++)
         if (!symbol(l->handle, ncs_fn_info[k->needed[i]].name, &function)) {
-            snprintf(why, room, "is not %s: it has no %s", k->word,
-                     ncs_fn_info[k->needed[i]].name);
+            snprintf(why, room, "is not %s: it has no %s", k->word, ncs_fn_info[k->needed[i]].name);
             dlclose(l->handle);
             l->handle = NULL;
             return false;
@@ -159,8 +158,7 @@ static bool open_given(struct ncs_library *l, const char *given, struct ncs_erro
     }
     /* Without a slash the loader would not search this folder. */
     snprintf(here, sizeof here, "%s%s", there && !strchr(given, '/') ? "./" : "", given);
-    return load(l, here, why, sizeof why) ||
-           ncs_fail(err, NCS_BAD_INPUT, "%s: `%s` %s", k->option, given, why);
+    return load(l, here, why, sizeof why) || ncs_fail(err, NCS_BAD_INPUT, "%s: `%s` %s", k->option, given, why);
 }
 
 /* ---- the usual names and places ---- */
@@ -185,8 +183,7 @@ static bool try_folder(struct ncs_library *l, const char *folder, const char *be
     char pattern[PATH_MAX];
     bool ok = false;
     for (int i = 0; k->name[i] && !ok; i++) {
-        int length = snprintf(pattern, sizeof pattern, "%s/%s%s%s", folder, below, *below ? "/" : "",
-                              k->name[i]);
+        int length = snprintf(pattern, sizeof pattern, "%s/%s%s%s", folder, below, *below ? "/" : "", k->name[i]);
         ok = length < (int)sizeof pattern && try_places(l, pattern);
     }
     return ok;
@@ -226,8 +223,7 @@ static bool try_prefix(struct ncs_library *l, char *python)
             return false;
         *slash = '\0';
     }
-    static const char *const folders[] = { "lib/python3*/site-packages",
-                                           "lib/python3*/dist-packages",
+    static const char *const folders[] = { "lib/python3*/site-packages", "lib/python3*/dist-packages",
                                            "local/lib/python3*/dist-packages" };
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         snprintf(packages, sizeof packages, "%s/%s", python, folders[i]);
@@ -257,16 +253,16 @@ static bool open_usual(struct ncs_library *l, struct ncs_error *err)
     for (int i = 0; k->name[i]; i++)
         if (load(l, k->name[i], why, sizeof why))
             return true;
-    if (try_folder(l, "/usr/local/cuda/lib64", "") || try_folder(l, "/usr/local/cuda/lib", "") ||
-        try_python(l))
+    if (try_folder(l, "/usr/local/cuda/lib64", "") || try_folder(l, "/usr/local/cuda/lib", "") || try_python(l))
         return true;
-    ncs_fail(err, NCS_NO_DEVICE, "%s was not found: no %s in the loader's path, in /usr/local/cuda or "
-             "among python3's packages", k->word, k->name[0]);
+    ncs_fail(err, NCS_NO_DEVICE,
+             "%s was not found: no %s in the loader's path, in /usr/local/cuda or "
+             "among python3's packages",
+             k->word, k->name[0]);
     return ncs_fail_hint(err, "give its path with %s", k->option);
 }
 
-bool ncs_library_open(struct ncs_library *l, enum ncs_lib lib, const char *given,
-                      struct ncs_api *api, struct ncs_error *err)
+bool ncs_library_open(struct ncs_library *l, enum ncs_lib lib, const char *given, struct ncs_api *api, struct ncs_error *err)
 {
     *l = (struct ncs_library){ .lib = lib };
     if (!(given ? open_given(l, given, err) : open_usual(l, err)))

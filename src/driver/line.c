@@ -19,9 +19,13 @@ static struct stage_line *new_line(const struct ncs_call *call, ncclComm_t handl
     if (!ncs_real.plain->ncclCommCuDevice || ncs_real.plain->ncclCommCuDevice(handle, &device) != ncclSuccess)
         device = -1;
     struct stage_line *line = ncs_new(sizeof *line);
-    *line = (struct stage_line){ .comm = call->comm, .comm_rank = call->comm_rank,
-                                 .nranks = nranks, .device = device, .rank = call->rank,
-                                 .handle = handle, .next = ncs_real.lines.first };
+    *line = (struct stage_line){ .comm = call->comm,
+                                 .comm_rank = call->comm_rank,
+                                 .nranks = nranks,
+                                 .device = device,
+                                 .rank = call->rank,
+                                 .handle = handle,
+                                 .next = ncs_real.lines.first };
     ncs_real.lines.first = line;
     ncs_map_put(&ncs_real.lines.by_rank, line_key(line->comm, line->comm_rank), line);
     return line;
@@ -64,8 +68,7 @@ bool ncs_stage_line_is_broken(int comm)
  * (read in NCCL 2.30.7), which end no wait. */
 static bool comes_by_itself(ncclResult_t error)
 {
-    return error == ncclUnhandledCudaError || error == ncclSystemError ||
-           error == ncclInternalError || error == ncclRemoteError;
+    return error == ncclUnhandledCudaError || error == ncclSystemError || error == ncclInternalError || error == ncclRemoteError;
 }
 
 ncclResult_t ncs_stage_line_error(int rank, ncclComm_t *comm)
@@ -74,8 +77,7 @@ ncclResult_t ncs_stage_line_error(int rank, ncclComm_t *comm)
         ncclResult_t error = ncclSuccess;
         /* The token is held: a thread that destroys the communicator removes it from the list first. */
         if (l->rank != rank || !l->handle || !ncs_real.plain->ncclCommGetAsyncError ||
-            ncs_real.plain->ncclCommGetAsyncError(l->handle, &error) != ncclSuccess ||
-            !comes_by_itself(error))
+            ncs_real.plain->ncclCommGetAsyncError(l->handle, &error) != ncclSuccess || !comes_by_itself(error))
             continue;
         ncs_stage_line_break(l->comm);
         *comm = l->handle;

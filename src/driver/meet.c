@@ -9,19 +9,18 @@
 #include "driver/world.h"
 
 struct meeting {
-    int comm, src, dst;        /* -1, -1: a collective */
+    int comm, src, dst; /* -1, -1: a collective */
     uint64_t number;
     int expected, arrived;
-    struct stage_part **part;  /* by rank; of a pair: the send, the receive */
-    struct meeting *next;      /* with the same key, or among all open ones */
+    struct stage_part **part; /* by rank; of a pair: the send, the receive */
+    struct meeting *next;     /* with the same key, or among all open ones */
 };
 
 bool ncs_meet_extent(const struct ncs_call *call, int nranks, size_t *in, size_t *out)
 {
     size_t bytes;
     return !ncs_call_is_one_sided(call) &&
-           !__builtin_mul_overflow(ncs_call_count(call), ncs_dtype_bytes(ncs_call_dtype(call)),
-                                   &bytes) &&
+           !__builtin_mul_overflow(ncs_call_count(call), ncs_dtype_bytes(ncs_call_dtype(call)), &bytes) &&
            !__builtin_mul_overflow(bytes, ncs_call_reads(call, nranks), in) &&
            !__builtin_mul_overflow(bytes, ncs_call_writes(call, nranks), out);
 }
@@ -30,8 +29,7 @@ bool ncs_meet_extent(const struct ncs_call *call, int nranks, size_t *in, size_t
 
 static struct meeting meet_key(const struct stage_part *p)
 {
-    struct meeting key = { .comm = p->call->comm, .src = -1, .dst = -1, .number = p->call->ordinal,
-                           .expected = p->line->nranks };
+    struct meeting key = { .comm = p->call->comm, .src = -1, .dst = -1, .number = p->call->ordinal, .expected = p->line->nranks };
     if (!ncs_call_is_pair(p->call))
         return key;
     bool sends = p->call->fn == NCS_FN_ncclSend;
@@ -50,8 +48,7 @@ static uint64_t hash_of(const struct meeting *m)
 static struct meeting *find(const struct meeting *key)
 {
     struct meeting *m = ncs_map_get(&ncs_real.meetings.open, hash_of(key));
-    while (m && (m->comm != key->comm || m->src != key->src || m->dst != key->dst ||
-                 m->number != key->number))
+    while (m && (m->comm != key->comm || m->src != key->src || m->dst != key->dst || m->number != key->number))
         m = m->next;
     if (m)
         return m;

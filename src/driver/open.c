@@ -31,8 +31,8 @@ int ncs_driver_devices(const struct ncs_api *api, const char **why)
         api->cudaGetLastError(); /* the script starts without an error */
     /* The CUDA runtime returns cudaErrorInsufficientDriver both for a missing and for an outdated driver. */
     int driver = 1;
-    if (rc == cudaErrorInsufficientDriver && api->cudaDriverGetVersion &&
-        api->cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)
+    if (rc == cudaErrorInsufficientDriver && api->cudaDriverGetVersion && api->cudaDriverGetVersion(&driver) == cudaSuccess &&
+        driver == 0)
         *why = "no CUDA driver is installed";
     else if (api->cudaGetErrorString)
         *why = api->cudaGetErrorString(rc);
@@ -64,8 +64,8 @@ static bool has_devices(struct ncs_error *err)
         return true;
     ncs_library_version(&library[0], nccl, sizeof nccl);
     ncs_library_version(&library[1], cuda, sizeof cuda);
-    ncs_fail(err, NCS_NO_DEVICE, "driver nccl: NCCL %s and CUDA runtime %s are here, but no GPU: %s",
-             nccl, cuda, why ? why : "no CUDA-capable device is detected");
+    ncs_fail(err, NCS_NO_DEVICE, "driver nccl: NCCL %s and CUDA runtime %s are here, but no GPU: %s", nccl, cuda,
+             why ? why : "no CUDA-capable device is detected");
     return ncs_fail_hint(err, "see `ncclscript doctor`; --driver sim needs no GPU");
 }
 
@@ -82,8 +82,7 @@ static void let_kernels_run_together(void)
     setenv("CUDA_MODULE_LOADING", "EAGER", 0);
 }
 
-static const struct ncs_driver *open_nccl(const struct ncs_driver_choice *choice,
-                                          struct ncs_error *err)
+static const struct ncs_driver *open_nccl(const struct ncs_driver_choice *choice, struct ncs_error *err)
 {
     let_kernels_run_together();
     if (!opened && !(ncs_driver_load(choice, err) && has_devices(err)))
@@ -124,8 +123,7 @@ int ncs_driver_serve(struct ncs_team *team, struct ncs_error *err)
     return ncs_real_serve(&functions, team, err);
 }
 
-const struct ncs_driver *ncs_driver_open(const struct ncs_driver_choice *choice,
-                                         struct ncs_error *err)
+const struct ncs_driver *ncs_driver_open(const struct ncs_driver_choice *choice, struct ncs_error *err)
 {
     if (strcmp(choice->name, "sim") == 0)
         return &ncs_driver_sim;

@@ -27,8 +27,7 @@ static void stage_after(enum ncs_fn fn, const union ncs_arg *arg, int rc)
 {
     if (ncs_fn_info[fn].counted)
         ncs_stage_end(rc);
-    if (fn == NCS_FN_ncclCommGetAsyncError && rc == ncclSuccess &&
-        *(const ncclResult_t *)arg[1].p == ncclSuccess)
+    if (fn == NCS_FN_ncclCommGetAsyncError && rc == ncclSuccess && *(const ncclResult_t *)arg[1].p == ncclSuccess)
         ncs_stage_ready(comm_among(fn, arg));
     if (fn == NCS_FN_ncclGroupStart)
         ncs_stage_group_started();
@@ -36,24 +35,24 @@ static void stage_after(enum ncs_fn fn, const union ncs_arg *arg, int rc)
         ncs_stage_group_ended(fn == NCS_FN_ncclGroupSimulateEnd, rc);
 }
 
-#define WRAP_CODE(result, name, parameters, arguments, ...)                                        \
-    static result real_##name parameters                                                           \
-    {                                                                                              \
-        const union ncs_arg staged[] = { __VA_ARGS__ };                                            \
-        stage_before(NCS_FN_##name, staged);                                                       \
-        bool held = ncs_token_leave();                                                             \
-        result rc = ncs_real.plain->name arguments;                                                          \
-        ncs_token_take(held, NCS_FN_##name, (int)rc);                                              \
-        stage_after(NCS_FN_##name, staged, (int)rc);                                               \
-        return rc;                                                                                 \
+#define WRAP_CODE(result, name, parameters, arguments, ...) \
+    static result real_##name parameters                    \
+    {                                                       \
+        const union ncs_arg staged[] = { __VA_ARGS__ };     \
+        stage_before(NCS_FN_##name, staged);                \
+        bool held = ncs_token_leave();                      \
+        result rc = ncs_real.plain->name arguments;         \
+        ncs_token_take(held, NCS_FN_##name, (int)rc);       \
+        stage_after(NCS_FN_##name, staged, (int)rc);        \
+        return rc;                                          \
     }
 #define WRAP_COUNTED WRAP_CODE
-#define WRAP_VOID(result, name, parameters, arguments, ...)                                        \
-    static void real_##name parameters                                                             \
-    {                                                                                              \
-        bool held = ncs_token_leave();                                                             \
-        ncs_real.plain->name arguments;                                                                      \
-        ncs_token_take(held, NCS_FN_##name, 0);                                                    \
+#define WRAP_VOID(result, name, parameters, arguments, ...) \
+    static void real_##name parameters                      \
+    {                                                       \
+        bool held = ncs_token_leave();                      \
+        ncs_real.plain->name arguments;                     \
+        ncs_token_take(held, NCS_FN_##name, 0);             \
     }
 #define WRAP_TEXT(...)
 #define NCS_FUNCTION(kind, export, ...) WRAP_##kind(__VA_ARGS__)
@@ -61,11 +60,11 @@ static void stage_after(enum ncs_fn fn, const union ncs_arg *arg, int rc)
 #undef NCS_FUNCTION
 
 /* standin.c has the project's own functions, which exist in no library. */
-#define TAKE_CODE(name)                                                                            \
-    if (api->name && ncs_fn_info[NCS_FN_##name].lib != NCS_LIB_EXT)                                \
+#define TAKE_CODE(name)                                             \
+    if (api->name && ncs_fn_info[NCS_FN_##name].lib != NCS_LIB_EXT) \
         out->name = real_##name;
 #define TAKE_COUNTED TAKE_CODE
-#define TAKE_VOID    TAKE_CODE
+#define TAKE_VOID TAKE_CODE
 #define TAKE_TEXT(name)
 
 void ncs_real_wrap(struct ncs_api *out)

@@ -20,14 +20,13 @@ static _Thread_local struct {
     int depth;
 } mine;
 
-
 /* ---- opening and closing ---- */
 
 void ncs_stage_open(int count, size_t bytes)
 {
     const struct ncs_api *api = ncs_real.plain;
-    ncs_real.stage.open = count > 0 && api->cudaMemcpyAsync && api->cudaEventCreateWithFlags &&
-                          api->cudaEventRecord && api->cudaEventQuery && api->cudaStreamWaitEvent;
+    ncs_real.stage.open = count > 0 && api->cudaMemcpyAsync && api->cudaEventCreateWithFlags && api->cudaEventRecord &&
+                          api->cudaEventQuery && api->cudaStreamWaitEvent;
     ncs_real.stage.ranks = ncs_real.stage.open ? count : 0;
     ncs_real.stage.arena = ncs_new((size_t)ncs_real.stage.ranks * sizeof *ncs_real.stage.arena);
     ncs_real.stage.under_way = ncs_new((size_t)ncs_real.stage.ranks * sizeof *ncs_real.stage.under_way);
@@ -151,8 +150,7 @@ static bool share_stream(const struct stage_launch *a, const struct stage_launch
 static void cross(struct stage_launch *l)
 {
     for (struct stage_launch *other = ncs_real.stage.made; other; other = other->next_made)
-        if ((other->owner != l->owner || other->in_progress) && other != l &&
-            (other->line == l->line || share_stream(other, l)))
+        if ((other->owner != l->owner || other->in_progress) && other != l && (other->line == l->line || share_stream(other, l)))
             other->crossed = l->crossed = true;
 }
 
@@ -335,8 +333,7 @@ void ncs_stage_begin(enum ncs_fn fn, ncclComm_t comm)
 {
     struct ncs_call *call = ncs_local ? ncs_local->call : NULL;
     mine.latest = NULL;
-    if (!ncs_real.stage.open || !call || call->fn != fn || fn == NCS_FN_ncclSignal ||
-        fn == NCS_FN_ncclWaitSignal)
+    if (!ncs_real.stage.open || !call || call->fn != fn || fn == NCS_FN_ncclSignal || fn == NCS_FN_ncclWaitSignal)
         return;
     add_part(call, comm);
     if (mine.at_once)

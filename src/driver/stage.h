@@ -46,10 +46,10 @@ struct stage_launch {
     cudaStream_t stream[STREAMS];
     int streams;
     int rank, parts;
-    bool odd;         /* it has too many streams */
-    bool nothing;     /* NCCL refused it after all */
-    bool crossed;     /* another thread's launch on the same communicator or stream overlapped it */
-    bool in_progress; /* the call has returned before NCCL has put the launch into the streams */
+    bool odd;          /* it has too many streams */
+    bool nothing;      /* NCCL refused it after all */
+    bool crossed;      /* another thread's launch on the same communicator or stream overlapped it */
+    bool in_progress;  /* the call has returned before NCCL has put the launch into the streams */
     const void *owner; /* its thread */
     struct stage_launch *next_made;
     cudaEvent_t done; /* recorded after the last copy; NULL = nothing to wait for */
@@ -97,8 +97,8 @@ void ncs_pinned_close(bool idle);
 struct stage_line {
     int comm, comm_rank;
     int nranks, device;
-    int rank;            /* of the run */
-    ncclComm_t handle;   /* NULL: destroyed or aborted */
+    int rank;          /* of the run */
+    ncclComm_t handle; /* NULL: destroyed or aborted */
     struct stage_line *next;
 };
 
@@ -115,10 +115,10 @@ void ncs_stage_line_close_all(void);
 /* ---- meet.c: which parts form a meeting ---- */
 
 struct stage_part {
-    struct ncs_call *call;        /* pinned */
+    struct ncs_call *call; /* pinned */
     struct stage_line *line;
-    void *memory;                 /* for the copies, in the rank's arena; NULL = no copies */
-    unsigned char *fetched;       /* the same here, if the arena is in another process */
+    void *memory;                  /* for the copies, in the rank's arena; NULL = no copies */
+    unsigned char *fetched;        /* the same here, if the arena is in another process */
     const void *in, *out, *scalar; /* pointers into memory; NULL = no copy */
     enum ncs_unverified lost;      /* why there are no copies */
     struct stage_arena *arena;

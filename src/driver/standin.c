@@ -91,14 +91,14 @@ struct addition {
     struct addition *next;
 };
 
-#define ADD_AS(type)                                                                          \
-    for (size_t i = 0; i < a->bytes / sizeof(type); i++) {                                    \
-        type x, y;                                                                            \
-        memcpy(&x, a->dst + i * sizeof x, sizeof x);                                          \
-        memcpy(&y, a->src + i * sizeof y, sizeof y);                                          \
-        x = (type)(x + y);                                                                    \
-        memcpy(a->dst + i * sizeof x, &x, sizeof x);                                          \
-    }                                                                                         \
+#define ADD_AS(type)                                       \
+    for (size_t i = 0; i < a->bytes / sizeof(type); i++) { \
+        type x, y;                                         \
+        memcpy(&x, a->dst + i * sizeof x, sizeof x);       \
+        memcpy(&y, a->src + i * sizeof y, sizeof y);       \
+        x = (type)(x + y);                                 \
+        memcpy(a->dst + i * sizeof x, &x, sizeof x);       \
+    }                                                      \
     return
 
 static void add_small(struct addition *a, const struct ncs_dtype_info *s)
@@ -117,9 +117,12 @@ static void add_in_stream(void *arg)
 {
     struct addition *a = arg;
     switch (a->dtype) {
-    case ncclInt8: case ncclUint8: ADD_AS(uint8_t);
-    case ncclInt32: case ncclUint32: ADD_AS(uint32_t);
-    case ncclInt64: case ncclUint64: ADD_AS(uint64_t);
+    case ncclInt8:
+    case ncclUint8: ADD_AS(uint8_t);
+    case ncclInt32:
+    case ncclUint32: ADD_AS(uint32_t);
+    case ncclInt64:
+    case ncclUint64: ADD_AS(uint64_t);
     case ncclFloat32: ADD_AS(float);
     case ncclFloat64: ADD_AS(double);
     default: add_small(a, &ncs_dtype_info[a->dtype]);
@@ -171,8 +174,7 @@ static cudaError_t enqueue(struct addition *a, void *dst, const void *src, cudaS
     return rc;
 }
 
-static cudaError_t add(void *dst, const void *src, size_t count, ncclDataType_t dtype,
-                       cudaStream_t stream)
+static cudaError_t add(void *dst, const void *src, size_t count, ncclDataType_t dtype, cudaStream_t stream)
 {
     size_t width = ncs_dtype_bytes((int)dtype);
     if (width == 0 || count > SIZE_MAX / 4 / width)
@@ -180,8 +182,8 @@ static cudaError_t add(void *dst, const void *src, size_t count, ncclDataType_t 
     if (count == 0)
         return cudaSuccess;
     cudaError_t there;
-    if (far_run_own(NCS_FN_ncsAdd, (union ncs_arg[]){ { .p = dst }, { .p = src }, { .u = count }, { .i = dtype }, { .p = stream } },
-                    &there))
+    if (far_run_own(NCS_FN_ncsAdd,
+                    (union ncs_arg[]){ { .p = dst }, { .p = src }, { .u = count }, { .i = dtype }, { .p = stream } }, &there))
         return there;
     struct addition *a = staging(count * width);
     if (!a)

@@ -23,7 +23,6 @@
 #define GRACE SECOND
 #define GRIEF (5 * SECOND)
 
-
 /* ---- opening and closing ---- */
 
 static bool shares_gpus(void)
@@ -40,14 +39,17 @@ static bool threads_refuse(int ranks, struct ncs_error *err)
     int version = 0;
     char text[24];
     ncs_real.plain->ncclGetVersion(&version);
-    ncs_fail(err, NCS_NO_DEVICE, "driver nccl: %d ranks need %d GPUs, %d %s here", ranks, ranks,
-             ncs_real.gpus, ncs_real.gpus == 1 ? "is" : "are");
+    ncs_fail(err, NCS_NO_DEVICE, "driver nccl: %d ranks need %d GPUs, %d %s here", ranks, ranks, ncs_real.gpus,
+             ncs_real.gpus == 1 ? "is" : "are");
     if (version < NCCL_VERSION(2, 30, 3))
-        return ncs_fail_hint(err, "run fewer ranks, as -n %d; NCCL allows several on a GPU from 2.30.3"
-                             " on, this is %s", ncs_real.gpus,
-                             ncs_nccl_version_text(version, text, sizeof text));
-    return ncs_fail_hint(err, "run fewer ranks, as -n %d, or several on a GPU: NCCL_MULTI_RANK_GPU_"
-                         "ENABLE=1 in the environment, at best 2 on each", ncs_real.gpus);
+        return ncs_fail_hint(err,
+                             "run fewer ranks, as -n %d; NCCL allows several on a GPU from 2.30.3"
+                             " on, this is %s",
+                             ncs_real.gpus, ncs_nccl_version_text(version, text, sizeof text));
+    return ncs_fail_hint(err,
+                         "run fewer ranks, as -n %d, or several on a GPU: NCCL_MULTI_RANK_GPU_"
+                         "ENABLE=1 in the environment, at best 2 on each",
+                         ncs_real.gpus);
 }
 
 static bool machine_open(const struct ncs_machine_options *options, struct ncs_error *err)
@@ -57,8 +59,7 @@ static bool machine_open(const struct ncs_machine_options *options, struct ncs_e
         return ncs_fail(err, NCS_INTERNAL, "the machine is open already");
     ncs_real.gpus = ncs_driver_devices(ncs_real.plain, &why);
     if (ncs_real.gpus < 1)
-        return ncs_fail(err, NCS_NO_DEVICE, "driver nccl: no GPU is here: %s",
-                        why ? why : "no CUDA-capable device is detected");
+        return ncs_fail(err, NCS_NO_DEVICE, "driver nccl: no GPU is here: %s", why ? why : "no CUDA-capable device is detected");
     if (far_lack()) {
         *err = *far_lack();
         return false;
@@ -300,8 +301,7 @@ static void machine_sleep(int64_t nanoseconds)
     int64_t until = nanoseconds < INT64_MAX - now ? now + nanoseconds : INT64_MAX;
     if (ncs_real_self)
         ncs_real_self->at = ASLEEP;
-    while (!ncs_real.cancelled && !ncs_real_is_dead() &&
-           (ncs_real.stopped || ncs_real_now() < until))
+    while (!ncs_real.cancelled && !ncs_real_is_dead() && (ncs_real.stopped || ncs_real_now() < until))
         ncs_real_wait(&ncs_real.changed, ncs_real.stopped ? -1 : until);
     ncs_real_stop_dead();
     if (ncs_real_self)
@@ -347,8 +347,7 @@ static void machine_end(enum ncs_ending how, const char *message, struct ncs_pla
 static void mark_dead(struct real_context *c, const char *message, struct ncs_place place)
 {
     for (; c; c = c->next) {
-        if (c == ncs_real_self || c->at >= STOPPED ||
-            c->options.local->rank != ncs_real_self->options.local->rank)
+        if (c == ncs_real_self || c->at >= STOPPED || c->options.local->rank != ncs_real_self->options.local->rank)
             continue;
         c->dead = true;
         c->ending = NCS_END_KILLED;

@@ -15,7 +15,7 @@ bool ncs_token_is_held(void); /* by the caller */
 
 /* Gives the token to others for that much real time. False when the run is over. */
 bool ncs_token_pause(int64_t nanoseconds);
-bool ncs_token_over(void);   /* true: the run is over, and waits return */
+bool ncs_token_over(void); /* true: the run is over, and waits return */
 
 /* Notes progress that a wait has seen. */
 void ncs_token_progress(void);

@@ -14,7 +14,6 @@
 #define SHORTEST ((int64_t)5000)
 #define LONGEST ((int64_t)1000000)
 
-
 struct real_stream {
     cudaStream_t handle;
     int process, device;
@@ -194,8 +193,7 @@ static cudaError_t over_stream_create_with_flags(cudaStream_t *stream, unsigned 
     return rc;
 }
 
-static cudaError_t over_stream_create_with_priority(cudaStream_t *stream, unsigned int flags,
-                                                    int priority)
+static cudaError_t over_stream_create_with_priority(cudaStream_t *stream, unsigned int flags, int priority)
 {
     cudaError_t rc = ncs_real.with_token.cudaStreamCreateWithPriority(stream, flags, priority);
     if (rc == cudaSuccess)
@@ -216,9 +214,9 @@ struct real_task {
     cudaStreamCallback_t callback; /* one of both */
     void *data;
     struct ncs_local local;
-    struct ncs_call *call;         /* pinned; NULL = the run is over */
+    struct ncs_call *call; /* pinned; NULL = the run is over */
     int device;
-    struct real_context *visitor;  /* NULL: not begun */
+    struct real_context *visitor; /* NULL: not begun */
     struct real_task *next;
 };
 
@@ -259,8 +257,8 @@ static void forget_tasks(void)
     ncs_real.tasks = NULL;
 }
 
-void ncs_real_tasks(void (*visit)(void *arg, const struct ncs_call *call, int device,
-                                  const struct real_context *visitor), void *arg)
+void ncs_real_tasks(void (*visit)(void *arg, const struct ncs_call *call, int device, const struct real_context *visitor),
+                    void *arg)
 {
     for (const struct real_task *t = ncs_real.tasks; t; t = t->next)
         if (t->call)
@@ -301,8 +299,7 @@ static cudaError_t over_launch_host_func(cudaStream_t stream, cudaHostFn_t fn, v
     return rc;
 }
 
-static cudaError_t over_add_callback(cudaStream_t stream, cudaStreamCallback_t fn, void *data,
-                                     unsigned int flags)
+static cudaError_t over_add_callback(cudaStream_t stream, cudaStreamCallback_t fn, void *data, unsigned int flags)
 {
     if (!fn)
         return ncs_real.with_token.cudaStreamAddCallback(stream, fn, data, flags);
@@ -314,9 +311,9 @@ static cudaError_t over_add_callback(cudaStream_t stream, cudaStreamCallback_t f
     return rc;
 }
 
-#define OVER(name, function)                                                                   \
-    if (ncs_real.plain->name)                                                                           \
-        out->name = function
+#define OVER(name, function)  \
+    if (ncs_real.plain->name) \
+    out->name = function
 
 void ncs_waits_wrap(struct ncs_api *out)
 {

@@ -28,8 +28,8 @@ struct real_context {
     char *key;
     int owner, owner_thread;
     bool timed;
-    bool failed; /* an error of NCCL's has ended one of its waits */
-    bool dead;   /* its process is dead: it stops as soon as it returns from a call */
+    bool failed;             /* an error of NCCL's has ended one of its waits */
+    bool dead;               /* its process is dead: it stops as soon as it returns from a call */
     uint64_t polls, checked; /* polls in vain; their number when its script last called check */
     struct real_context *next;
 };
@@ -49,9 +49,9 @@ struct stage_state {
 /* A process has one NCCL and one CUDA runtime, whose functions have no argument for a context. So all
  * state of the driver is here, and a thread's state in its _Thread_local variables. */
 struct real_driver {
-    const struct ncs_api *plain;  /* the libraries' own functions */
-    struct ncs_api with_token;    /* with the token given back around each */
-    struct ncs_api wrapped;       /* the functions that scripts call */
+    const struct ncs_api *plain; /* the libraries' own functions */
+    struct ncs_api with_token;   /* with the token given back around each */
+    struct ncs_api wrapped;      /* the functions that scripts call */
     pthread_mutex_t token;
     atomic_bool interrupted;
 
@@ -106,14 +106,13 @@ bool ncs_real_is_look(enum ncs_fn fn);
 
 /* waits.c: visits the functions in streams that have not run to their end: each one's call and device, and
  * the visitor that runs it or NULL. */
-void ncs_real_tasks(void (*visit)(void *arg, const struct ncs_call *call, int device,
-                                  const struct real_context *visitor), void *arg);
+void ncs_real_tasks(void (*visit)(void *arg, const struct ncs_call *call, int device, const struct real_context *visitor),
+                    void *arg);
 
 /* gate.c and state.c: the machine's functions with these names. */
 struct ncs_gate *ncs_real_gate_new(void);
 void ncs_real_gate_free(struct ncs_gate *g);
-bool ncs_real_gate_wait(struct ncs_gate *g, int64_t deadline, const char *what, const char *key,
-                        int owner, int owner_thread);
+bool ncs_real_gate_wait(struct ncs_gate *g, int64_t deadline, const char *what, const char *key, int owner, int owner_thread);
 void ncs_real_gate_wake(struct ncs_gate *g);
 /* gate.c: threads that wait at a gate test their condition again. */
 void ncs_real_gates_wake(void);

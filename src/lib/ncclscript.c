@@ -44,11 +44,11 @@ const char *ncclscript_version(void)
 static ncclscript_code lib_code(const struct ncs_error *err)
 {
     switch (err->status) {
-    case NCS_OK:        return NCCLSCRIPT_OK;
+    case NCS_OK: return NCCLSCRIPT_OK;
     case NCS_BAD_INPUT:
     case NCS_NO_DEVICE: return NCCLSCRIPT_INVALID;
     case NCS_NO_MEMORY: return NCCLSCRIPT_MEMORY;
-    default:            return NCCLSCRIPT_INTERNAL;
+    default: return NCCLSCRIPT_INTERNAL;
     }
 }
 
@@ -113,9 +113,16 @@ static bool read_options(ncclscript_scenario *s, const ncclscript_options *given
     while (o->set && o->set[s->sets])
         s->sets++;
     s->settings = (struct ncs_script_settings){
-        .set = o->set, .sets = s->sets, .ranks = o->ranks, .seeded = o->seed >= 0, .seed = o->seed < 0 ? 0 : o->seed,
-        .policy = policy, .nccl_version = profile < 0 ? 0 : ncs_nccl_version_code(o->nccl_version),
-        .driver = o->driver ? o->driver : "sim", .unsafe = o->unsafe != 0, .reading = &s->reading,
+        .set = o->set,
+        .sets = s->sets,
+        .ranks = o->ranks,
+        .seeded = o->seed >= 0,
+        .seed = o->seed < 0 ? 0 : o->seed,
+        .policy = policy,
+        .nccl_version = profile < 0 ? 0 : ncs_nccl_version_code(o->nccl_version),
+        .driver = o->driver ? o->driver : "sim",
+        .unsafe = o->unsafe != 0,
+        .reading = &s->reading,
     };
     return true;
 }
@@ -217,12 +224,13 @@ static struct ncs_run_options lib_run_options(const ncclscript_scenario *s, cons
     return o;
 }
 
-static ncclscript_report *make_report(const ncclscript_scenario *s, const struct ncs_scenario *declared,
-                                      const struct ncs_case *c, const struct ncs_result *result)
+static ncclscript_report *make_report(const ncclscript_scenario *s, const struct ncs_scenario *declared, const struct ncs_case *c,
+                                      const struct ncs_result *result)
 {
     ncclscript_report *r = ncs_new(sizeof *r);
-    struct ncs_report_run run = { .scenario = declared, .result = result, .name = c->name, .value = c->value,
-                                  .values = c->values };
+    struct ncs_report_run run = {
+        .scenario = declared, .result = result, .name = c->name, .value = c->value, .values = c->values
+    };
     struct ncs_str difference = { 0 };
     (void)s;
     run.as_expected = ncs_outcome_judge(&declared->outcome, result, NCS_FAIL_ON_ERROR, &run.failing, &difference);
@@ -239,14 +247,17 @@ static ncclscript_report *make_report(const ncclscript_scenario *s, const struct
 static ncclscript_report *report_of_skipped(const ncclscript_scenario *s, const struct ncs_scenario *declared,
                                             const struct ncs_case *c, const struct ncs_run_options *o, char *reason)
 {
-    struct ncs_result result = { .verdict = NCS_SKIPPED, .ranks = o->ranks, .driver = o->driver, .policy = o->policy,
-                                 .seed = o->seed, .skip_reason = reason };
+    struct ncs_result result = { .verdict = NCS_SKIPPED,
+                                 .ranks = o->ranks,
+                                 .driver = o->driver,
+                                 .policy = o->policy,
+                                 .seed = o->seed,
+                                 .skip_reason = reason };
     ncs_nccl_version_text(o->nccl_version, result.nccl, sizeof result.nccl);
     return make_report(s, declared, c, &result);
 }
 
-static ncclscript_report *run_case(ncclscript_scenario *s, const struct ncs_scenario *declared,
-                                   const struct ncs_case *c)
+static ncclscript_report *run_case(ncclscript_scenario *s, const struct ncs_scenario *declared, const struct ncs_case *c)
 {
     struct lib_lines lines = { s->options.on_output, s->options.output_arg };
     struct ncs_run_options o = lib_run_options(s, declared, c, &lines);

@@ -19,20 +19,17 @@ static const char *check_shown(const struct ncs_yaml_node *node, char *room, siz
     case NCS_YAML_MAP: return node->items ? "a mapping" : "an empty mapping";
     case NCS_YAML_NULL: return node->bytes ? "null" : "nothing";
     default:
-        snprintf(room, size, "`%.*s%s`", (int)strcspn(node->text, "\n") > 40 ? 40
-                 : (int)strcspn(node->text, "\n"), node->text,
+        snprintf(room, size, "`%.*s%s`", (int)strcspn(node->text, "\n") > 40 ? 40 : (int)strcspn(node->text, "\n"), node->text,
                  strcspn(node->text, "\n") > 40 || strchr(node->text, '\n') ? "..." : "");
         return room;
     }
 }
 
-bool ncs_check_wrong(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node,
-                     const char *expected)
+bool ncs_check_wrong(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node, const char *expected)
 {
     char room[64];
     const char *hint = ncs_yaml_old_form(node);
-    ncs_complain(s->c, node->at, "%s must be %s, got %s", owner, expected,
-                 check_shown(node, room, sizeof room));
+    ncs_complain(s->c, node->at, "%s must be %s, got %s", owner, expected, check_shown(node, room, sizeof room));
     if (!hint && (strncmp(expected, "a mapping", 9) == 0 || strncmp(expected, "a list", 6) == 0))
         hint = ncs_yaml_blank_missing(node);
     return hint ? ncs_complain_hint(s->c, "%s", hint) : false;
@@ -47,11 +44,10 @@ bool ncs_check_near(struct ncs_scope *s, const char *word, const char *const *na
     return meant;
 }
 
-bool ncs_check_unknown(struct ncs_scope *s, struct ncs_span at, const char *what, const char *word,
-                       const char *where, const char *const *names, size_t count)
+bool ncs_check_unknown(struct ncs_scope *s, struct ncs_span at, const char *what, const char *word, const char *where,
+                       const char *const *names, size_t count)
 {
-    ncs_complain(s->c, at, "no such %s '%.60s'%s%s", what, word, where ? " in " : "",
-                 where ? where : "");
+    ncs_complain(s->c, at, "no such %s '%.60s'%s%s", what, word, where ? " in " : "", where ? where : "");
     return ncs_check_near(s, word, names, count);
 }
 
@@ -70,8 +66,8 @@ static void hint_keys(struct ncs_scope *s, const char *owner, const char *const 
     ncs_str_free(&list);
 }
 
-void ncs_check_unknown_key(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *key,
-                           const char *const *names, size_t count)
+void ncs_check_unknown_key(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *key, const char *const *names,
+                           size_t count)
 {
     const char *hint = ncs_yaml_blank_missing(key);
     if (s->cut && key->at.at == s->cut) /* the rest of an expression that a comma has cut */
@@ -89,15 +85,13 @@ void ncs_check_unknown_key(struct ncs_scope *s, const char *owner, const struct 
 
 /* ---- maps ---- */
 
-bool ncs_check_is_misspelt(const struct ncs_schema_field *fields, const struct ncs_yaml_node *map,
-                           const char *name)
+bool ncs_check_is_misspelt(const struct ncs_schema_field *fields, const struct ncs_yaml_node *map, const char *name)
 {
     const char *names[NCS_SCHEMA_FIELDS_MAX];
     size_t count = ncs_schema_names(fields, names);
     for (size_t i = 0; i < map->items; i++) {
         const struct ncs_yaml_node *key = map->item[2 * i];
-        const char *meant =
-            ncs_schema_find(fields, key->text) ? NULL : ncs_meant_name(key->text, names, count);
+        const char *meant = ncs_schema_find(fields, key->text) ? NULL : ncs_meant_name(key->text, names, count);
         bool joined = strncmp(key->text, name, strlen(name)) == 0 && ncs_yaml_blank_missing(key);
         if ((meant && strcmp(meant, name) == 0) || joined)
             return true;
@@ -105,15 +99,14 @@ bool ncs_check_is_misspelt(const struct ncs_schema_field *fields, const struct n
     return false;
 }
 
-static void check_required(struct ncs_scope *s, const char *owner, struct ncs_span at,
-                           const struct ncs_schema_field *fields, const struct ncs_yaml_node *map)
+static void check_required(struct ncs_scope *s, const char *owner, struct ncs_span at, const struct ncs_schema_field *fields,
+                           const struct ncs_yaml_node *map)
 {
     const char *either[2] = { NULL, NULL };
     size_t eithers = 0, given = 0;
     for (const struct ncs_schema_field *f = fields; f->name; f++) {
         bool wanted = f->flags & (NCS_SCHEMA_REQUIRED | NCS_SCHEMA_EITHER);
-        bool there = !wanted || ncs_yaml_get(map, f->name) ||
-                     ncs_check_is_misspelt(fields, map, f->name);
+        bool there = !wanted || ncs_yaml_get(map, f->name) || ncs_check_is_misspelt(fields, map, f->name);
         if (f->flags & NCS_SCHEMA_REQUIRED && !there)
             ncs_complain(s->c, at, "%s needs %s: %s", owner, f->name, f->about);
         if (!(f->flags & NCS_SCHEMA_EITHER))
@@ -126,8 +119,8 @@ static void check_required(struct ncs_scope *s, const char *owner, struct ncs_sp
         ncs_complain(s->c, at, "%s needs %s or %s", owner, either[0], either[1]);
 }
 
-void ncs_check_fields(struct ncs_scope *s, const char *owner, struct ncs_span at,
-                      const struct ncs_schema_field *fields, const struct ncs_yaml_node *map)
+void ncs_check_fields(struct ncs_scope *s, const char *owner, struct ncs_span at, const struct ncs_schema_field *fields,
+                      const struct ncs_yaml_node *map)
 {
     const char *names[NCS_SCHEMA_FIELDS_MAX];
     size_t count = ncs_schema_names(fields, names);
@@ -164,8 +157,7 @@ static void check_elements(struct ncs_scope *s, const char *owner, const struct 
         ncs_check_expression(s, owner, NCS_SCOPE_ELEMENTS, node);
 }
 
-static void check_some(struct ncs_scope *s, const struct ncs_schema_field *field,
-                       const struct ncs_yaml_node *node)
+static void check_some(struct ncs_scope *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *node)
 {
     if (node->kind == NCS_YAML_MAP)
         ncs_check_fields(s, field->name, node->at, field->fields, node);
@@ -218,8 +210,7 @@ static void check_seconds(struct ncs_scope *s, const char *owner, const struct n
         ncs_check_wrong(s, owner, node, "seconds, a duration such as 10ms, or an expression");
 }
 
-static void check_one_word(struct ncs_scope *s, const struct ncs_schema_field *field,
-                           const struct ncs_yaml_node *node)
+static void check_one_word(struct ncs_scope *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *node)
 {
     if (node->kind != NCS_YAML_TEXT) {
         ncs_check_wrong(s, field->name, node, "a word");
@@ -231,8 +222,7 @@ static void check_one_word(struct ncs_scope *s, const struct ncs_schema_field *f
             ncs_str_free(&list);
             return;
         }
-        ncs_str_addf(&list, "%s%s", i == 0 ? "" : field->words[i + 1] ? ", " : " or ",
-                     field->words[i]);
+        ncs_str_addf(&list, "%s%s", i == 0 ? "" : field->words[i + 1] ? ", " : " or ", field->words[i]);
     }
     ncs_check_wrong(s, field->name, node, list.text);
     ncs_check_near(s, node->text, field->words, 0);
@@ -240,8 +230,7 @@ static void check_one_word(struct ncs_scope *s, const struct ncs_schema_field *f
 }
 
 /* `kinds`: the names of kinds of errors are good, too. */
-static void check_result(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node,
-                         bool kinds)
+static void check_result(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node, bool kinds)
 {
     const char *names[NCS_SCHEMA_RESULTS_MAX + NCS_SCHEMA_KINDS];
     size_t n = ncs_schema_results(names);
@@ -270,8 +259,7 @@ static int64_t check_ranks_of(const struct ncs_scope *s)
 }
 
 /* Checks ranks that are written as numbers: no duplicates, none below 0 or, among ranks of the run, from `end` on. */
-static void check_numbers(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *list,
-                          int64_t end)
+static void check_numbers(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *list, int64_t end)
 {
     struct ncs_map seen = { 0 };
     for (size_t i = 0; i < list->items; i++) {
@@ -287,8 +275,8 @@ static void check_numbers(struct ncs_scope *s, const char *owner, const struct n
         } else {
             ncs_map_put(&seen, (uint64_t)rank->i, (void *)rank);
             if (rank->i >= end)
-                ncs_complain_warning(s->c, rank->at, "%s: rank %s: the run has ranks 0 to %lld", owner,
-                                     rank->text, (long long)end - 1);
+                ncs_complain_warning(s->c, rank->at, "%s: rank %s: the run has ranks 0 to %lld", owner, rank->text,
+                                     (long long)end - 1);
         }
     }
     ncs_map_free(&seen);
@@ -310,16 +298,14 @@ static void check_times(struct ncs_scope *s, const char *owner, const struct ncs
 {
     bool whole = node->kind == NCS_YAML_INT
                      ? node->i >= 0
-                     : node->kind == NCS_YAML_FLOAT && node->d >= 0 && node->d < 1e15 &&
-                           node->d == (double)(int64_t)node->d;
+                     : node->kind == NCS_YAML_FLOAT && node->d >= 0 && node->d < 1e15 && node->d == (double)(int64_t)node->d;
     if (node->kind == NCS_YAML_TEXT || whole)
         ncs_check_expression(s, owner, NCS_SCOPE_STEPS, node);
     else
         ncs_check_wrong(s, owner, node, "a whole number, 0 or more, or an expression");
 }
 
-static void check_signals(struct ncs_scope *s, const struct ncs_schema_field *field,
-                          const struct ncs_yaml_node *node)
+static void check_signals(struct ncs_scope *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *node)
 {
     if (node->kind != NCS_YAML_LIST) {
         ncs_check_wrong(s, field->name, node, "a list of mappings such as { peer: 0 }");
@@ -374,8 +360,7 @@ static void check_expect(struct ncs_scope *s, const struct ncs_yaml_node *node)
 
 static void check_print(struct ncs_scope *s, const struct ncs_yaml_node *node)
 {
-    bool name = node->plain && node->kind == NCS_YAML_TEXT &&
-                ncs_things_find(&s->names, node->text, node->bytes);
+    bool name = node->plain && node->kind == NCS_YAML_TEXT && ncs_things_find(&s->names, node->text, node->bytes);
     if (name)
         ncs_check_expression(s, "print", NCS_SCOPE_STEPS, node);
     else
@@ -387,14 +372,13 @@ static const char *bounds_of(const struct ncs_schema_field *field)
 {
     bool positive = field->flags & NCS_SCHEMA_POSITIVE;
     switch (field->kind) {
-    case NCS_SCHEMA_INT: case NCS_SCHEMA_HOSTS: return positive ? "a whole number, 1 or more" : "a whole number, 0 or more";
+    case NCS_SCHEMA_INT:
+    case NCS_SCHEMA_HOSTS: return positive ? "a whole number, 1 or more" : "a whole number, 0 or more";
     case NCS_SCHEMA_SECONDS: return "a number of seconds, 0 or more, a duration such as 10ms, or an expression";
     case NCS_SCHEMA_COUNT:
         return positive ? "a whole number, 1 or more, a size such as 64K, or an expression"
                         : "a whole number, 0 or more, a size such as 64K, or an expression";
-    default:
-        return positive ? "a whole number, 1 or more, or an expression"
-                        : "a whole number, 0 or more, or an expression";
+    default: return positive ? "a whole number, 1 or more, or an expression" : "a whole number, 0 or more, or an expression";
     }
 }
 
@@ -403,8 +387,7 @@ bool ncs_check_bounds(struct ncs_scope *s, const char *owner, const struct ncs_s
 {
     bool number = node->kind == NCS_YAML_INT || node->kind == NCS_YAML_FLOAT;
     int least = field->flags & NCS_SCHEMA_POSITIVE ? 1 : 0;
-    if (!(field->flags & (NCS_SCHEMA_NATURAL | NCS_SCHEMA_POSITIVE)) ||
-        (!number && node->kind != NCS_YAML_BOOL))
+    if (!(field->flags & (NCS_SCHEMA_NATURAL | NCS_SCHEMA_POSITIVE)) || (!number && node->kind != NCS_YAML_BOOL))
         return true;
     if (field->kind == NCS_SCHEMA_SECONDS && number && node->d >= 0)
         return true;
@@ -427,9 +410,7 @@ void ncs_check_value(struct ncs_scope *s, const char *owner, const struct ncs_sc
         return;
     switch (field->kind) {
     case NCS_SCHEMA_EXPR:
-    case NCS_SCHEMA_SCALAR:
-        ncs_check_expression(s, owner, NCS_SCOPE_STEPS, node);
-        break;
+    case NCS_SCHEMA_SCALAR: ncs_check_expression(s, owner, NCS_SCOPE_STEPS, node); break;
     case NCS_SCHEMA_ELEMENTS: check_elements(s, owner, node); break;
     case NCS_SCHEMA_COUNT: check_count(s, owner, node); break;
     case NCS_SCHEMA_TIMES: check_times(s, owner, node); break;
@@ -438,11 +419,16 @@ void ncs_check_value(struct ncs_scope *s, const char *owner, const struct ncs_sc
         if (node->kind == NCS_YAML_TEXT && strcmp(node->text, "nil") == 0)
             break;
         /* fall through */
-    case NCS_SCHEMA_DTYPE: case NCS_SCHEMA_OP: case NCS_SCHEMA_COMM: case NCS_SCHEMA_STREAM:
-    case NCS_SCHEMA_EVENT: case NCS_SCHEMA_WINDOW: case NCS_SCHEMA_GRAPH: case NCS_SCHEMA_THREAD: case NCS_SCHEMA_THING:
-    case NCS_SCHEMA_AWAITED:
-        ncs_check_reference(s, owner, field, node);
-        break;
+    case NCS_SCHEMA_DTYPE:
+    case NCS_SCHEMA_OP:
+    case NCS_SCHEMA_COMM:
+    case NCS_SCHEMA_STREAM:
+    case NCS_SCHEMA_EVENT:
+    case NCS_SCHEMA_WINDOW:
+    case NCS_SCHEMA_GRAPH:
+    case NCS_SCHEMA_THREAD:
+    case NCS_SCHEMA_THING:
+    case NCS_SCHEMA_AWAITED: ncs_check_reference(s, owner, field, node); break;
     case NCS_SCHEMA_TEXT: ncs_check_text(s, owner, node); break;
     case NCS_SCHEMA_WORD: check_one_word(s, field, node); break;
     case NCS_SCHEMA_RESULT: check_result(s, owner, node, false); break;

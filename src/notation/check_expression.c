@@ -34,9 +34,9 @@ static struct ncs_span expression_place(const struct asking *a, struct ncs_span 
 
 static void expression_unknown_name(const struct asking *a, const char *word, struct ncs_span at)
 {
-    static const char *const foreign[][2] = {
-        { "None", "nil" }, { "null", "nil" }, { "NULL", "nil" }, { "True", "true" },
-        { "False", "false" }, { "myrank", "rank" }, { "params", "param" }, { "element", "i" } };
+    static const char *const foreign[][2] = { { "None", "nil" },     { "null", "nil" },    { "NULL", "nil" },
+                                              { "True", "true" },    { "False", "false" }, { "myrank", "rank" },
+                                              { "params", "param" }, { "element", "i" } };
     struct ncs_scope *s = a->scope;
     const struct ncs_things *names = &s->names;
     ncs_complain(s->c, at, "no such name '%.60s'", word);
@@ -75,11 +75,9 @@ static void check_param(const struct asking *a, const struct ncs_lint_name *n)
     char word[64];
     if (!n->field)
         return;
-    snprintf(word, sizeof word, "%.*s", (int)(n->field_at.bytes < 60 ? n->field_at.bytes : 60),
-             n->field);
+    snprintf(word, sizeof word, "%.*s", (int)(n->field_at.bytes < 60 ? n->field_at.bytes : 60), n->field);
     if (n->assigned) {
-        ncs_complain(a->scope->c, expression_place(a, n->field_at), "param.%s cannot be assigned",
-                     word);
+        ncs_complain(a->scope->c, expression_place(a, n->field_at), "param.%s cannot be assigned", word);
         return;
     }
     size_t count = params && params->kind == NCS_YAML_MAP ? params->items : 0;
@@ -90,39 +88,32 @@ static void check_param(const struct asking *a, const struct ncs_lint_name *n)
         known = known || strcmp(names[i], word) == 0;
     }
     if (!known && count == 0)
-        ncs_complain(a->scope->c, expression_place(a, n->field_at),
-                     "no such param '%s': params declares none", word);
+        ncs_complain(a->scope->c, expression_place(a, n->field_at), "no such param '%s': params declares none", word);
     else if (!known)
-        ncs_check_unknown(a->scope, expression_place(a, n->field_at), "param", word, NULL, names,
-                          count);
+        ncs_check_unknown(a->scope, expression_place(a, n->field_at), "param", word, NULL, names, count);
     ncs_free(names);
 }
 
-static void check_member(const struct asking *a, const struct ncs_lint_name *n, const char *owner,
-                         const char *const *members)
+static void check_member(const struct asking *a, const struct ncs_lint_name *n, const char *owner, const char *const *members)
 {
     char word[64];
     if (!n->field || expression_is_one_of(members, n->field, n->field_at.bytes))
         return;
-    snprintf(word, sizeof word, "%.*s", (int)(n->field_at.bytes < 60 ? n->field_at.bytes : 60),
-             n->field);
+    snprintf(word, sizeof word, "%.*s", (int)(n->field_at.bytes < 60 ? n->field_at.bytes : 60), n->field);
     ncs_check_unknown(a->scope, expression_place(a, n->field_at), "field", word, owner, members, 0);
 }
 
 /* Checks the use of a name that the file defines. */
-static void check_thing(const struct asking *a, const struct ncs_lint_name *n,
-                        const struct ncs_thing *t)
+static void check_thing(const struct asking *a, const struct ncs_lint_name *n, const struct ncs_thing *t)
 {
     struct ncs_complaints *c = a->scope->c;
     if (n->assigned && !n->field && a->chunk && t->ready_made) {
         ncs_complain(c, expression_place(a, n->at), "'%s' cannot be assigned", t->name);
     } else if (!t->there && t->kind == NCS_THING_LOOP) {
-        ncs_complain(c, expression_place(a, n->at), "'%s' is only known in the steps of its repeat",
-                     t->name);
+        ncs_complain(c, expression_place(a, n->at), "'%s' is only known in the steps of its repeat", t->name);
         ncs_complain_note(c, t->at, "'%s' counts here", t->name);
     } else if (!t->there) {
-        ncs_complain(c, expression_place(a, n->at), "'%s' is not defined yet: it is defined later",
-                     t->name);
+        ncs_complain(c, expression_place(a, n->at), "'%s' is not defined yet: it is defined later", t->name);
         ncs_complain_note(c, t->at, "'%s' is made here", t->name);
     } else if (ncs_schema_members[t->kind]) {
         check_member(a, n, t->name, ncs_schema_members[t->kind]);
@@ -130,8 +121,7 @@ static void check_thing(const struct asking *a, const struct ncs_lint_name *n,
 }
 
 /* The name of a dtype or an op is a text by itself; it has no fields and cannot be called. */
-static void check_expression_word(const struct asking *a, const struct ncs_lint_name *n,
-                                  const char *word)
+static void check_expression_word(const struct asking *a, const struct ncs_lint_name *n, const char *word)
 {
     static const char *const functions[] = { "max", "min", NULL };
     if (!n->called && !n->field)
@@ -166,8 +156,7 @@ static void check_free(struct asking *a, const struct ncs_lint_name *n, const ch
         if (of_run && expression_is_one_of(run, word, strlen(word)))
             ncs_complain_hint(s->c, "did you mean 'run.%s'?", word);
         else
-            ncs_complain_hint(s->c, of_run ? "param, nranks, run and math are known"
-                                           : "param and math are known");
+            ncs_complain_hint(s->c, of_run ? "param, nranks, run and math are known" : "param and math are known");
     } else if (strcmp(word, "rank") == 0) {
         return;
     } else if (strcmp(word, "i") == 0 && !a->chunk) {
@@ -185,8 +174,7 @@ static void check_free(struct asking *a, const struct ncs_lint_name *n, const ch
     } else if (!a->chunk && (ncs_dtype_from_name(word) >= 0 || ncs_redop_from_name(word) >= 0)) {
         check_expression_word(a, n, word);
     } else if ((strcmp(word, "world") == 0) && !s->world) {
-        ncs_complain(s->c, expression_place(a, n->at),
-                     "there is no world: the file says `world: false`");
+        ncs_complain(s->c, expression_place(a, n->at), "there is no world: the file says `world: false`");
     } else {
         expression_unknown_name(a, word, expression_place(a, n->at));
     }
@@ -197,8 +185,7 @@ static void expression_on_name(void *arg, const struct ncs_lint_name *n)
     struct asking *a = arg;
     char word[64];
     bool steps = a->scope_kind == NCS_SCOPE_STEPS || a->scope_kind == NCS_SCOPE_ELEMENTS;
-    const struct ncs_thing *t =
-        steps ? ncs_things_find(&a->scope->names, n->name, n->at.bytes) : NULL;
+    const struct ncs_thing *t = steps ? ncs_things_find(&a->scope->names, n->name, n->at.bytes) : NULL;
     if (t) {
         check_thing(a, n, t);
         return;
@@ -206,11 +193,10 @@ static void expression_on_name(void *arg, const struct ncs_lint_name *n)
     snprintf(word, sizeof word, "%.*s", (int)(n->at.bytes < 60 ? n->at.bytes : 60), n->name);
     if (n->assigned && !n->field && a->chunk) {
         bool known = expression_is_one_of(ncs_schema_globals, word, strlen(word));
-        ncs_complain(a->scope->c, expression_place(a, n->at),
-                     known ? "'%s' cannot be assigned" : "'%s' would be a new global", word);
+        ncs_complain(a->scope->c, expression_place(a, n->at), known ? "'%s' cannot be assigned" : "'%s' would be a new global",
+                     word);
         if (!known)
-            ncs_complain_hint(a->scope->c, "write `local %s = ...`, or give it a name in let",
-                              word);
+            ncs_complain_hint(a->scope->c, "write `local %s = ...`, or give it a name in let", word);
         return;
     }
     check_free(a, n, word);
@@ -242,8 +228,7 @@ static void check_lua(struct asking *a, const char *text, size_t bytes)
     struct ncs_complaints *c = a->scope->c;
     const char *zero = memchr(text, '\0', bytes);
     if (zero) {
-        ncs_complain(c, expression_place(a, (struct ncs_span){ (size_t)(zero - text), 1 }),
-                     "the Lua text contains a zero byte");
+        ncs_complain(c, expression_place(a, (struct ncs_span){ (size_t)(zero - text), 1 }), "the Lua text contains a zero byte");
         return;
     }
     bool ok = a->chunk ? ncs_lint_chunk(text, bytes, expression_on_name, a, &err)
@@ -262,8 +247,7 @@ static bool is_plain_number(const struct ncs_yaml_node *node)
     return node->kind == NCS_YAML_INT || node->kind == NCS_YAML_FLOAT;
 }
 
-void ncs_check_expression(struct ncs_scope *s, const char *owner, enum ncs_scope_kind scope,
-                          const struct ncs_yaml_node *node)
+void ncs_check_expression(struct ncs_scope *s, const char *owner, enum ncs_scope_kind scope, const struct ncs_yaml_node *node)
 {
     struct asking a = { .scope = s, .node = node, .scope_kind = scope };
     if (is_plain_number(node) || node->kind == NCS_YAML_BOOL)
@@ -290,16 +274,10 @@ void ncs_check_text(struct ncs_scope *s, const char *owner, const struct ncs_yam
     for (;;) {
         struct asking a = { .scope = s, .node = node, .scope_kind = NCS_SCOPE_STEPS };
         switch (ncs_text_next(node->text, node->bytes, &at, &part)) {
-        case NCS_TEXT_END:
-            return;
-        case NCS_TEXT_PLAIN:
-            break;
-        case NCS_TEXT_OPEN:
-            ncs_complain(s->c, expression_place(&a, part), "`${` is not closed by `}`");
-            return;
-        case NCS_TEXT_EXPRESSION:
-            a.offset = part.at;
-            check_lua(&a, node->text + part.at, part.bytes);
+        case NCS_TEXT_END: return;
+        case NCS_TEXT_PLAIN: break;
+        case NCS_TEXT_OPEN: ncs_complain(s->c, expression_place(&a, part), "`${` is not closed by `}`"); return;
+        case NCS_TEXT_EXPRESSION: a.offset = part.at; check_lua(&a, node->text + part.at, part.bytes);
         }
     }
 }

@@ -18,8 +18,7 @@ static const struct ncs_yaml_node *declared(const struct ncs_scope *s, const cha
 
 static bool check_matrix_is_whole(const struct ncs_yaml_node *n)
 {
-    return n->kind == NCS_YAML_INT ||
-           (n->kind == NCS_YAML_FLOAT && n->d > -1e15 && n->d < 1e15 && n->d == (double)(int64_t)n->d);
+    return n->kind == NCS_YAML_INT || (n->kind == NCS_YAML_FLOAT && n->d > -1e15 && n->d < 1e15 && n->d == (double)(int64_t)n->d);
 }
 
 static bool check_matrix_same_value(const struct ncs_yaml_node *a, const struct ncs_yaml_node *b)
@@ -30,8 +29,7 @@ static bool check_matrix_same_value(const struct ncs_yaml_node *a, const struct 
         return a->kind == b->kind && a->kind == NCS_YAML_INT ? a->i == b->i : a->d == b->d;
     if (a->kind == NCS_YAML_BOOL && b->kind == NCS_YAML_BOOL)
         return a->i == b->i;
-    return a->kind == b->kind && a->bytes == b->bytes && a->text &&
-           memcmp(a->text, b->text, a->bytes) == 0;
+    return a->kind == b->kind && a->bytes == b->bytes && a->text && memcmp(a->text, b->text, a->bytes) == 0;
 }
 
 /* Checks that a param, ranks or seed can have the value; false if it was reported. */
@@ -47,9 +45,7 @@ static bool check_value(struct ncs_scope *s, const char *axis, const struct ncs_
     else if (!param)
         return false; /* unknown: reported before */
     else if (param->kind == NCS_YAML_INT)
-        expected = number && check_matrix_is_whole(value)
-                       ? NULL
-                       : "a whole number, as its default in params";
+        expected = number && check_matrix_is_whole(value) ? NULL : "a whole number, as its default in params";
     else if (param->kind == NCS_YAML_FLOAT)
         expected = number ? NULL : "a number, as its default in params";
     else if (param->kind == NCS_YAML_BOOL)
@@ -63,8 +59,7 @@ static bool check_value(struct ncs_scope *s, const char *axis, const struct ncs_
     return !expected;
 }
 
-static void check_axis(struct ncs_scope *s, const struct ncs_yaml_node *key,
-                       const struct ncs_yaml_node *list)
+static void check_axis(struct ncs_scope *s, const struct ncs_yaml_node *key, const struct ncs_yaml_node *list)
 {
     size_t count = is_map(s->params) ? s->params->items : 0;
     bool own = strcmp(key->text, "ranks") == 0 || strcmp(key->text, "seed") == 0;
@@ -86,8 +81,7 @@ static void check_axis(struct ncs_scope *s, const struct ncs_yaml_node *key,
             continue;
         for (size_t k = 0; k < i && i < 1000; k++)
             if (check_matrix_same_value(list->item[i], list->item[k])) {
-                ncs_complain(s->c, list->item[i]->at, "%s: `%s` is listed twice", key->text,
-                             list->item[i]->text);
+                ncs_complain(s->c, list->item[i]->at, "%s: `%s` is listed twice", key->text, list->item[i]->text);
                 break;
             }
     }
@@ -103,8 +97,8 @@ void ncs_check_matrix(struct ncs_scope *s, const struct ncs_yaml_node *node)
         check_axis(s, node->item[2 * i], node->item[2 * i + 1]);
 }
 
-static void check_term(struct ncs_scope *s, const struct ncs_yaml_node *matrix,
-                       const struct ncs_yaml_node *key, const struct ncs_yaml_node *value)
+static void check_term(struct ncs_scope *s, const struct ncs_yaml_node *matrix, const struct ncs_yaml_node *key,
+                       const struct ncs_yaml_node *value)
 {
     const struct ncs_yaml_node *list = ncs_yaml_get(matrix, key->text);
     if (!list) {

@@ -24,15 +24,15 @@ static bool refuse_name(struct ncs_scope *s, const struct ncs_yaml_node *node)
 {
     const char *name = node->text;
     if (is_old_boolean(name))
-        return !ncs_complain(s->c, node->at, "`%s` cannot be a name: YAML 1.1 reads it as a boolean",
-                             name);
+        return !ncs_complain(s->c, node->at, "`%s` cannot be a name: YAML 1.1 reads it as a boolean", name);
     if (!ncs_is_identifier(name, node->bytes) || node->kind != NCS_YAML_TEXT) {
         ncs_complain(s->c, node->at, "`%.60s` cannot be a name", name);
         return !ncs_complain_hint(s->c, "names are letters, digits and '_', and no words of Lua");
     }
     if (strcmp(name, "i") == 0)
-        return !ncs_complain(s->c, node->at, "`i` cannot be a name: it is the element in init, value "
-                                             "and expect");
+        return !ncs_complain(s->c, node->at,
+                             "`i` cannot be a name: it is the element in init, value "
+                             "and expect");
     for (int i = 0; ncs_schema_taken[i]; i++)
         if (strcmp(ncs_schema_taken[i], name) == 0)
             return !ncs_complain(s->c, node->at, "`%s` cannot be a name: it is ready-made", name);
@@ -41,8 +41,7 @@ static bool refuse_name(struct ncs_scope *s, const struct ncs_yaml_node *node)
     return false;
 }
 
-bool ncs_check_new_name(struct ncs_scope *s, enum ncs_thing_kind kind,
-                        const struct ncs_yaml_node *node)
+bool ncs_check_new_name(struct ncs_scope *s, enum ncs_thing_kind kind, const struct ncs_yaml_node *node)
 {
     if (node->kind == NCS_YAML_LIST || node->kind == NCS_YAML_MAP)
         return ncs_check_wrong(s, "as", node, "a name");
@@ -51,8 +50,7 @@ bool ncs_check_new_name(struct ncs_scope *s, enum ncs_thing_kind kind,
     bool again = t && t->kind == NCS_THING_LOOP && kind == NCS_THING_LOOP && !t->there;
     bool refused = refuse_name(s, node);
     if (!refused && t && !again) {
-        ncs_complain(s->c, node->at, "the name '%s' is taken: it is %s", name,
-                     ncs_thing_word(t->kind));
+        ncs_complain(s->c, node->at, "the name '%s' is taken: it is %s", name, ncs_thing_word(t->kind));
         return ncs_complain_note(s->c, t->at, "'%s' is made here", name);
     }
     for (int i = 0; ncs_schema_taken[i]; i++)
@@ -78,10 +76,8 @@ static bool check_names_fits(enum ncs_schema_kind form, enum ncs_thing_kind kind
     case NCS_SCHEMA_GRAPH: return kind == NCS_THING_GRAPH;
     case NCS_SCHEMA_THREAD: return kind == NCS_THING_THREAD;
     case NCS_SCHEMA_OP: return kind == NCS_THING_OP || kind == NCS_THING_LET;
-    case NCS_SCHEMA_AWAITED:
-        return kind == NCS_THING_STREAM || kind == NCS_THING_EVENT || kind == NCS_THING_COMM;
-    case NCS_SCHEMA_THING:
-        return kind != NCS_THING_LET && kind != NCS_THING_LOOP && kind != NCS_THING_THREAD;
+    case NCS_SCHEMA_AWAITED: return kind == NCS_THING_STREAM || kind == NCS_THING_EVENT || kind == NCS_THING_COMM;
+    case NCS_SCHEMA_THING: return kind != NCS_THING_LET && kind != NCS_THING_LOOP && kind != NCS_THING_THREAD;
     default: return true;
     }
 }
@@ -124,15 +120,13 @@ static void hint_dtypes(struct ncs_scope *s)
 {
     struct ncs_str text = { 0 };
     for (size_t i = 0; ncs_dtype_names[i]; i++)
-        ncs_str_addf(&text, "%s%s", i == 0 ? "" : ncs_dtype_names[i + 1] ? ", " : " and ",
-                     ncs_dtype_names[i]);
+        ncs_str_addf(&text, "%s%s", i == 0 ? "" : ncs_dtype_names[i + 1] ? ", " : " and ", ncs_dtype_names[i]);
     ncs_complain_hint(s->c, "there are %s", text.text);
     ncs_str_free(&text);
 }
 
 /* Reports a reference to a missing name; hints at names of the right kind only. */
-static void no_such(struct ncs_scope *s, enum ncs_schema_kind kind,
-                    const struct ncs_yaml_node *node)
+static void no_such(struct ncs_scope *s, enum ncs_schema_kind kind, const struct ncs_yaml_node *node)
 {
     const char **list = ncs_new((s->names.count + 32) * sizeof *list);
     size_t n = 0;
@@ -155,12 +149,12 @@ static void no_such(struct ncs_scope *s, enum ncs_schema_kind kind,
     ncs_free(list);
 }
 
-void ncs_check_reference(struct ncs_scope *s, const char *owner,
-                         const struct ncs_schema_field *field, const struct ncs_yaml_node *node)
+void ncs_check_reference(struct ncs_scope *s, const char *owner, const struct ncs_schema_field *field,
+                         const struct ncs_yaml_node *node)
 {
     enum ncs_schema_kind kind = field->kind;
-    bool computed = kind == NCS_SCHEMA_BUFFER || kind == NCS_SCHEMA_STREAM ||
-                    kind == NCS_SCHEMA_OP || kind == NCS_SCHEMA_DTYPE || kind == NCS_SCHEMA_AWAITED;
+    bool computed = kind == NCS_SCHEMA_BUFFER || kind == NCS_SCHEMA_STREAM || kind == NCS_SCHEMA_OP || kind == NCS_SCHEMA_DTYPE ||
+                    kind == NCS_SCHEMA_AWAITED;
     bool words = kind == NCS_SCHEMA_OP || kind == NCS_SCHEMA_DTYPE;
     if (node->kind != NCS_YAML_TEXT) {
         ncs_check_wrong(s, owner, node, reference_word(kind));
@@ -179,16 +173,14 @@ void ncs_check_reference(struct ncs_scope *s, const char *owner,
     if (t && kind == NCS_SCHEMA_DTYPE && t->kind == NCS_THING_LET)
         t = NULL; /* a dtype that was computed */
     else if (t && (!check_names_fits(kind, t->kind) || kind == NCS_SCHEMA_DTYPE)) {
-        ncs_complain(s->c, node->at, "%s: expected %s, '%s' is %s", owner, reference_word(kind),
-                     t->name, ncs_thing_word(t->kind));
+        ncs_complain(s->c, node->at, "%s: expected %s, '%s' is %s", owner, reference_word(kind), t->name,
+                     ncs_thing_word(t->kind));
         if (kind == NCS_SCHEMA_STREAM && t->kind == NCS_THING_COMM)
             ncs_complain_hint(s->c, "did you mean '%s.stream'?", t->name);
         else if (!t->ready_made)
             ncs_complain_note(s->c, t->at, "'%s' is made here", t->name);
         return;
-    } else if (!t && words &&
-               (kind == NCS_SCHEMA_OP ? ncs_redop_from_name(node->text)
-                                      : ncs_dtype_from_name(node->text)) >= 0) {
+    } else if (!t && words && (kind == NCS_SCHEMA_OP ? ncs_redop_from_name(node->text) : ncs_dtype_from_name(node->text)) >= 0) {
         return;
     } else if (!t && strcmp(node->text, "world") == 0 && !s->world) {
         ncs_complain(s->c, node->at, "there is no world: the file says `world: false`");

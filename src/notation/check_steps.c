@@ -13,8 +13,7 @@ static bool is_verb_key(const char *key)
 }
 
 /* Suggests the nearest of all keys that a step may have. */
-static void unknown_step_key(struct ncs_scope *s, const struct ncs_step *step,
-                             const struct ncs_yaml_node *key)
+static void unknown_step_key(struct ncs_scope *s, const struct ncs_step *step, const struct ncs_yaml_node *key)
 {
     const char *names[80];
     size_t n = 0;
@@ -26,8 +25,8 @@ static void unknown_step_key(struct ncs_scope *s, const struct ncs_step *step,
     }
     if (step->verb && step->verb->fields && ncs_schema_find(step->verb->fields, key->text)) {
         ncs_complain(s->c, key->at, "no such key '%s' in a step", key->text);
-        ncs_complain_hint(s->c, "it belongs to %s: indent it further, or write %s: { %s: ... }",
-                          step->verb->name, step->verb->name, key->text);
+        ncs_complain_hint(s->c, "it belongs to %s: indent it further, or write %s: { %s: ... }", step->verb->name,
+                          step->verb->name, key->text);
         return;
     }
     for (const struct ncs_schema_verb *v = ncs_schema_verbs; v->name; v++)
@@ -61,8 +60,8 @@ static void two_verbs(struct ncs_scope *s, const struct ncs_step *step)
         ncs_complain(s->c, key->at, "the step has two verbs, %s and %s", step->verb->name, key->text);
         ncs_complain_note(s->c, step->key->at, "the first one");
         if (is_argument(step, key))
-            ncs_complain_hint(s->c, "if `%s` belongs to %s, indent it further; else begin another step with `- %s:`",
-                              key->text, step->verb->name, key->text);
+            ncs_complain_hint(s->c, "if `%s` belongs to %s, indent it further; else begin another step with `- %s:`", key->text,
+                              step->verb->name, key->text);
         else
             ncs_complain_hint(s->c, "begin another step with `- %s:`", key->text);
         return;
@@ -97,8 +96,7 @@ static bool check_steps_enter(struct ncs_scope *s, const struct ncs_yaml_node *l
         return true;
     }
     if (!s->too_deep)
-        ncs_complain(s->c, list->at, "steps within steps more than %d deep, aliases counted",
-                     NCS_STEPS_DEEPEST);
+        ncs_complain(s->c, list->at, "steps within steps more than %d deep, aliases counted", NCS_STEPS_DEEPEST);
     s->too_deep = true;
     return false;
 }
@@ -138,8 +136,7 @@ static void hint_arguments(struct ncs_scope *s, const struct ncs_schema_verb *v)
     ncs_str_free(&text);
 }
 
-static void wrong_argument(struct ncs_scope *s, const struct ncs_schema_verb *v,
-                           const struct ncs_yaml_node *value, bool alone)
+static void wrong_argument(struct ncs_scope *s, const struct ncs_schema_verb *v, const struct ncs_yaml_node *value, bool alone)
 {
     ncs_check_wrong(s, v->name, value, alone ? "a mapping or a name" : "a mapping");
     if (value->kind != NCS_YAML_LIST && !ncs_yaml_blank_missing(value))
@@ -170,8 +167,7 @@ static void check_beside(struct ncs_scope *s, const struct ncs_step *step, bool 
         if (value)
             ncs_check_value(s, f->name, f, value);
         else if (f->flags & NCS_SCHEMA_REQUIRED && !unknown)
-            ncs_complain(s->c, step->key->at, "%s needs %s beside it: %s", step->verb->name, f->name,
-                         f->about);
+            ncs_complain(s->c, step->key->at, "%s needs %s beside it: %s", step->verb->name, f->name, f->about);
     }
 }
 
@@ -189,8 +185,7 @@ static void check_faults(struct ncs_scope *s, const struct ncs_yaml_node *map)
         if (call && func)
             ncs_complain(s->c, when->at, "%s takes call or func, not both", key->text);
         if (!func && ncs_yaml_get(when, "nth"))
-            ncs_complain(s->c, ncs_scope_key(when, "nth")->at,
-                         "nth needs func: it counts the uses of that function");
+            ncs_complain(s->c, ncs_scope_key(when, "nth")->at, "nth needs func: it counts the uses of that function");
         if (!call && !func && strcmp(key->text, "fail") == 0)
             ncs_complain(s->c, key->at, "fail needs call or func: which call fails");
     }

@@ -21,8 +21,7 @@ static bool check_top_is_number(const struct ncs_yaml_node *n)
     return n->kind == NCS_YAML_INT || n->kind == NCS_YAML_FLOAT;
 }
 
-static void check_kind(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node,
-                       bool good, const char *expected)
+static void check_kind(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node, bool good, const char *expected)
 {
     if (!good)
         ncs_check_wrong(s, owner, node, expected);
@@ -47,8 +46,7 @@ static void check_lines(struct ncs_scope *s, const char *owner, const struct ncs
         check_line(s, owner, node->item[i]);
 }
 
-static void check_top_version(struct ncs_scope *s, const char *owner,
-                              const struct ncs_yaml_node *node)
+static void check_top_version(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     bool good = is_scalar(node) && ncs_nccl_version_code(node->text) != 0;
     check_kind(s, owner, node, good, "a version of NCCL such as 2.30.7");
@@ -81,17 +79,14 @@ static void check_versions(struct ncs_scope *s, const char *owner, const struct 
 static void check_top_size(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     uint64_t bytes;
-    bool good = node->kind == NCS_YAML_INT ? node->i >= 0
-                : node->kind == NCS_YAML_TEXT && ncs_parse_size(node->text, &bytes);
+    bool good = node->kind == NCS_YAML_INT ? node->i >= 0 : node->kind == NCS_YAML_TEXT && ncs_parse_size(node->text, &bytes);
     check_kind(s, owner, node, good, "a size such as 4096 or 16G");
 }
 
 static void check_duration(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     int64_t time;
-    bool good = check_top_is_number(node)
-                    ? node->d >= 0
-                    : node->kind == NCS_YAML_TEXT && ncs_parse_duration(node->text, &time);
+    bool good = check_top_is_number(node) ? node->d >= 0 : node->kind == NCS_YAML_TEXT && ncs_parse_duration(node->text, &time);
     check_kind(s, owner, node, good, "seconds or a duration such as 10s");
 }
 
@@ -100,18 +95,15 @@ static void check_nranks(struct ncs_scope *s, const char *owner, const struct nc
     if (node->kind == NCS_YAML_TEXT && !ncs_yaml_old_form(node))
         ncs_check_expression(s, owner, NCS_SCOPE_PARAM, node);
     else
-        check_kind(s, owner, node, node->kind == NCS_YAML_INT && node->i > 0,
-                   "a number of ranks, or an expression over param");
+        check_kind(s, owner, node, node->kind == NCS_YAML_INT && node->i > 0, "a number of ranks, or an expression over param");
 }
 
-static void check_world(struct ncs_scope *s, const struct ncs_schema_field *field,
-                        const struct ncs_yaml_node *node)
+static void check_world(struct ncs_scope *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *node)
 {
     const char *names[NCS_SCHEMA_FIELDS_MAX];
     size_t n = ncs_schema_names(field->fields, names);
     if (node->kind != NCS_YAML_MAP) {
-        check_kind(s, field->name, node, node->kind == NCS_YAML_BOOL,
-                   "true, false or the configuration of a communicator");
+        check_kind(s, field->name, node, node->kind == NCS_YAML_BOOL, "true, false or the configuration of a communicator");
         return;
     }
     for (size_t i = 0; i < node->items; i++) {
@@ -122,8 +114,7 @@ static void check_world(struct ncs_scope *s, const struct ncs_schema_field *fiel
         else if (f->kind == NCS_SCHEMA_TEXT)
             check_line(s, f->name, value);
         else
-            check_kind(s, f->name, value, value->kind == NCS_YAML_INT || value->kind == NCS_YAML_BOOL,
-                       "a number, true or false");
+            check_kind(s, f->name, value, value->kind == NCS_YAML_INT || value->kind == NCS_YAML_BOOL, "a number, true or false");
     }
 }
 
@@ -149,8 +140,7 @@ static void check_params(struct ncs_scope *s, const struct ncs_yaml_node *node)
     }
 }
 
-static void complain_env(struct ncs_scope *s, const struct ncs_yaml_node *node,
-                         const struct ncs_error *err)
+static void complain_env(struct ncs_scope *s, const struct ncs_yaml_node *node, const struct ncs_error *err)
 {
     ncs_complain(s->c, node->at, "env: %s", err->text);
     if (err->hint[0])
@@ -171,8 +161,7 @@ static void check_variables(struct ncs_scope *s, const struct ncs_yaml_node *map
         }
         if (!ncs_environment_allows(key->text, key->bytes, s->unsafe, &err))
             complain_env(s, key, &err);
-        else if (value->kind == NCS_YAML_TEXT &&
-                 !ncs_environment_takes(key->text, value->text, s->unsafe, &err))
+        else if (value->kind == NCS_YAML_TEXT && !ncs_environment_takes(key->text, value->text, s->unsafe, &err))
             complain_env(s, value, &err);
         check_line(s, key->text, value);
     }
@@ -208,15 +197,14 @@ static void check_top_numbers(struct ncs_scope *s, const char *name, const struc
 
 /* ---- outcome ---- */
 
-static void check_ints(struct ncs_scope *s, const struct ncs_schema_field *field,
-                       const struct ncs_yaml_node *node)
+static void check_ints(struct ncs_scope *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *node)
 {
     bool waiting = strcmp(field->name, "waiting") == 0;
     bool list = waiting || strcmp(field->name, "culprit") == 0;
     if (node->kind == NCS_YAML_LIST && list) {
         for (size_t i = 0; i < node->items; i++)
-            check_ints(s, &(struct ncs_schema_field){ .name = "a rank", .kind = field->kind,
-                                                      .flags = field->flags }, node->item[i]);
+            check_ints(s, &(struct ncs_schema_field){ .name = "a rank", .kind = field->kind, .flags = field->flags },
+                       node->item[i]);
     } else if (waiting && node->kind == NCS_YAML_TEXT && ncs_schema_is_some_ranks(node->text)) {
         return;
     } else if (node->kind == NCS_YAML_TEXT) {
@@ -224,7 +212,8 @@ static void check_ints(struct ncs_scope *s, const struct ncs_schema_field *field
     } else if (ncs_check_bounds(s, field->name, field, node)) {
         check_kind(s, field->name, node, node->kind == NCS_YAML_INT || node->kind == NCS_YAML_FLOAT,
                    waiting ? "a rank, a list of ranks, all or others"
-                   : list  ? "a rank or a list of ranks" : "a whole number");
+                   : list  ? "a rank or a list of ranks"
+                           : "a whole number");
     }
 }
 
@@ -237,8 +226,8 @@ static bool has_unknown_key(const struct ncs_schema_field *fields, const struct 
     return false;
 }
 
-static void check_outcome_map(struct ncs_scope *s, const struct ncs_schema_field *fields,
-                              const struct ncs_yaml_node *map, bool in_list)
+static void check_outcome_map(struct ncs_scope *s, const struct ncs_schema_field *fields, const struct ncs_yaml_node *map,
+                              bool in_list)
 {
     static const char *const verdicts[] = { "pass", "hang", "error", "wrong", "lost" };
     const struct ncs_yaml_node *first = NULL;
@@ -248,8 +237,7 @@ static void check_outcome_map(struct ncs_scope *s, const struct ncs_schema_field
         for (int k = 0; k < 5; k++)
             if (strcmp(verdicts[k], key->text) == 0) {
                 if (first)
-                    ncs_complain(s->c, key->at, "outcome takes only one of %s and %s",
-                                 first->text, key->text);
+                    ncs_complain(s->c, key->at, "outcome takes only one of %s and %s", first->text, key->text);
                 first = first ? first : key;
             }
         bool of_error = strcmp(key->text, "rank") == 0 || strcmp(key->text, "call") == 0;
@@ -261,14 +249,12 @@ static void check_outcome_map(struct ncs_scope *s, const struct ncs_schema_field
     const struct ncs_yaml_node *pass = ncs_yaml_get(map, "pass");
     if (pass && pass->kind == NCS_YAML_BOOL && !pass->i)
         ncs_check_wrong(s, "pass", pass, "true");
-    if (!first && map->kind == NCS_YAML_MAP && !ncs_yaml_get(map, "finding") &&
-        !ncs_yaml_get(map, "findings") && !has_unknown_key(fields, map))
-        ncs_complain(s->c, map->at,
-                     "outcome needs hang, error, wrong, lost, pass, finding or findings");
+    if (!first && map->kind == NCS_YAML_MAP && !ncs_yaml_get(map, "finding") && !ncs_yaml_get(map, "findings") &&
+        !has_unknown_key(fields, map))
+        ncs_complain(s->c, map->at, "outcome needs hang, error, wrong, lost, pass, finding or findings");
 }
 
-static void check_top_outcome(struct ncs_scope *s, const struct ncs_schema_field *field,
-                              const struct ncs_yaml_node *node)
+static void check_top_outcome(struct ncs_scope *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *node)
 {
     if (node->kind == NCS_YAML_TEXT && strcmp(node->text, "pass") == 0)
         return;
@@ -282,24 +268,21 @@ static void check_top_outcome(struct ncs_scope *s, const struct ncs_schema_field
                 ncs_complain(s->c, map->at, "only the last outcome of a list can be without when");
         }
     } else {
-        ncs_check_wrong(s, "outcome", node, "pass, a mapping such as { hang: { culprit: 2 } }, or a "
-                                            "list of these with when");
+        ncs_check_wrong(s, "outcome", node,
+                        "pass, a mapping such as { hang: { culprit: 2 } }, or a "
+                        "list of these with when");
     }
 }
 
-void ncs_check_declared(struct ncs_scope *s, const struct ncs_schema_field *field,
-                        const struct ncs_yaml_node *node)
+void ncs_check_declared(struct ncs_scope *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *node)
 {
     const char *name = field->name;
     switch (field->kind) {
-    case NCS_SCHEMA_INT:
-        check_kind(s, name, node, node->kind == NCS_YAML_INT, "a whole number");
-        break;
+    case NCS_SCHEMA_INT: check_kind(s, name, node, node->kind == NCS_YAML_INT, "a whole number"); break;
     case NCS_SCHEMA_NUMBERS: check_top_numbers(s, name, node); break;
-    case NCS_SCHEMA_FLAG:
-        check_kind(s, name, node, node->kind == NCS_YAML_BOOL, "true or false");
-        break;
-    case NCS_SCHEMA_LITERAL: case NCS_SCHEMA_LINE: check_line(s, name, node); break;
+    case NCS_SCHEMA_FLAG: check_kind(s, name, node, node->kind == NCS_YAML_BOOL, "true or false"); break;
+    case NCS_SCHEMA_LITERAL:
+    case NCS_SCHEMA_LINE: check_line(s, name, node); break;
     case NCS_SCHEMA_LINES: check_lines(s, name, node); break;
     case NCS_SCHEMA_RULE:
         if (node->kind == NCS_YAML_MAP)
@@ -327,34 +310,32 @@ void ncs_check_declared(struct ncs_scope *s, const struct ncs_schema_field *fiel
 
 /* ---- sections ---- */
 
-static const struct { const char *section; enum ncs_thing_kind kind; } sections[] = {
-    { "let", NCS_THING_LET },       { "streams", NCS_THING_STREAM }, { "events", NCS_THING_EVENT },
-    { "comms", NCS_THING_COMM },    { "buffers", NCS_THING_BUFFER }, { "ops", NCS_THING_OP },
-    { "windows", NCS_THING_WINDOW } };
+static const struct {
+    const char *section;
+    enum ncs_thing_kind kind;
+} sections[] = { { "let", NCS_THING_LET },       { "streams", NCS_THING_STREAM }, { "events", NCS_THING_EVENT },
+                 { "comms", NCS_THING_COMM },    { "buffers", NCS_THING_BUFFER }, { "ops", NCS_THING_OP },
+                 { "windows", NCS_THING_WINDOW } };
 
-static void name_section(struct ncs_scope *s, const struct ncs_yaml_node *map,
-                         enum ncs_thing_kind kind)
+static void name_section(struct ncs_scope *s, const struct ncs_yaml_node *map, enum ncs_thing_kind kind)
 {
     for (size_t i = 0; map && map->kind == NCS_YAML_MAP && i < map->items; i++)
         ncs_check_new_name(s, kind, map->item[2 * i]);
 }
 
-static void check_comm(struct ncs_scope *s, const struct ncs_yaml_node *key,
-                       const struct ncs_yaml_node *entry)
+static void check_comm(struct ncs_scope *s, const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
 {
     const struct ncs_yaml_node *split = ncs_yaml_get(entry, "split");
     const struct ncs_yaml_node *init = ncs_yaml_get(entry, "init");
     if (split && init)
         ncs_complain(s->c, key->at, "%s takes split or init, not both", key->text);
     else if (split && !ncs_yaml_get(entry, "color"))
-        ncs_complain(s->c, key->at, "%s needs color: ranks of one colour are in one communicator",
-                     key->text);
+        ncs_complain(s->c, key->at, "%s needs color: ranks of one colour are in one communicator", key->text);
     else if (init && (ncs_yaml_get(entry, "color") || ncs_yaml_get(entry, "key")))
         ncs_complain(s->c, key->at, "%s: color and key are only allowed with split", key->text);
 }
 
-static void check_section(struct ncs_scope *s, const struct ncs_schema_field *field,
-                          const struct ncs_yaml_node *map)
+static void check_section(struct ncs_scope *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *map)
 {
     if (map->kind != NCS_YAML_MAP) {
         if (map->kind != NCS_YAML_NULL)
@@ -425,8 +406,7 @@ bool ncs_check_scope(struct ncs_scope *s)
         name_section(s, ncs_yaml_get(s->root, sections[i].section), sections[i].kind);
     ncs_check_step_names(s, ncs_yaml_get(s->root, "steps"));
     if (s->steps > NCS_STEPS_MAX)
-        return ncs_complain(s->c, ncs_yaml_get(s->root, "steps")->at,
-                            "more than %zu steps, aliases counted", NCS_STEPS_MAX);
+        return ncs_complain(s->c, ncs_yaml_get(s->root, "steps")->at, "more than %zu steps, aliases counted", NCS_STEPS_MAX);
     if (s->too_deep)
         return false;
     for (const struct ncs_schema_field *f = ncs_schema_top; f->name; f++) {
@@ -436,8 +416,7 @@ bool ncs_check_scope(struct ncs_scope *s)
         else if (value)
             ncs_check_value(s, f->name, f, value);
         else if (f->flags & NCS_SCHEMA_REQUIRED && !ncs_check_is_misspelt(ncs_schema_top, s->root, f->name))
-            ncs_complain(s->c, (struct ncs_span){ 0, 0 }, "a scenario needs %s: %s", f->name,
-                         f->about);
+            ncs_complain(s->c, (struct ncs_span){ 0, 0 }, "a scenario needs %s: %s", f->name, f->about);
     }
     return s->c->errors == 0;
 }

@@ -80,8 +80,7 @@ int ncs_emit_lines_of(const struct ncs_emitter *s, const struct ncs_yaml_node *s
 }
 
 /* Emits a part of a scalar unchanged; its lines map to its lines of YAML. */
-static void emit_verbatim(struct ncs_emitter *s, const struct ncs_yaml_node *node, size_t at,
-                          size_t bytes)
+static void emit_verbatim(struct ncs_emitter *s, const struct ncs_yaml_node *node, size_t at, size_t bytes)
 {
     const char *text = node->text + at, *end = text + bytes, *next = memchr(text, '\n', bytes);
     int step, line = next ? ncs_emit_lines_of(s, node, &step) : 0;
@@ -134,7 +133,8 @@ static void emit_number(struct ncs_emitter *s, const struct ncs_yaml_node *node)
 void ncs_emit_literal(struct ncs_emitter *s, const struct ncs_yaml_node *node)
 {
     switch (node->kind) {
-    case NCS_YAML_INT: case NCS_YAML_FLOAT: emit_number(s, node); break;
+    case NCS_YAML_INT:
+    case NCS_YAML_FLOAT: emit_number(s, node); break;
     case NCS_YAML_BOOL: emit_text(s, node->i ? "true" : "false"); break;
     default: ncs_emit_quoted(s, node->text, node->bytes);
     }
@@ -146,7 +146,7 @@ struct reading {
     const struct ncs_scope *scope;
     struct ncs_span *word; /* names of dtypes and ops, which become texts */
     size_t words, room;
-    bool element;          /* i is used */
+    bool element; /* i is used */
 };
 
 static bool is_word(const char *name)
@@ -176,8 +176,7 @@ static void read_names(struct reading *r, const struct ncs_yaml_node *node, size
 }
 
 /* Emits the expression at [at, at + bytes) of a scalar whose names have been read. */
-static void emit_part(struct ncs_emitter *s, const struct reading *r,
-                      const struct ncs_yaml_node *node, size_t at, size_t bytes)
+static void emit_part(struct ncs_emitter *s, const struct reading *r, const struct ncs_yaml_node *node, size_t at, size_t bytes)
 {
     size_t from = at, end = at + bytes;
     while (end > at && strchr(" \n", node->text[end - 1])) /* of a block */
@@ -216,8 +215,7 @@ static void emit_elements(struct ncs_emitter *s, const struct ncs_yaml_node *nod
         ncs_emit_list(s, node);
         return;
     }
-    if (node->kind == NCS_YAML_TEXT && strcmp(node->text, "random") == 0 &&
-        !ncs_things_find(&s->scope->names, "random", 6)) {
+    if (node->kind == NCS_YAML_TEXT && strcmp(node->text, "random") == 0 && !ncs_things_find(&s->scope->names, "random", 6)) {
         emit_text(s, "\"random\"");
         return;
     }
@@ -252,8 +250,7 @@ static bool is_count(const struct ncs_emitter *s, const char *text, size_t bytes
     const struct ncs_thing *t = ncs_things_find(&s->scope->names, text, bytes);
     if (t)
         return t->kind == NCS_THING_LOOP;
-    return (bytes == 4 && memcmp(text, "rank", 4) == 0) ||
-           (bytes == 6 && memcmp(text, "nranks", 6) == 0);
+    return (bytes == 4 && memcmp(text, "rank", 4) == 0) || (bytes == 6 && memcmp(text, "nranks", 6) == 0);
 }
 
 void ncs_emit_times(struct ncs_emitter *s, const struct ncs_yaml_node *node)
@@ -291,8 +288,7 @@ void ncs_emit_text(struct ncs_emitter *s, const struct ncs_yaml_node *node)
 
 /* ---- by kind ---- */
 
-static void emit_signals(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                         const struct ncs_yaml_node *list)
+static void emit_signals(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *list)
 {
     emit_text(s, "{ ");
     for (size_t i = 0; i < list->items; i++) {
@@ -310,8 +306,7 @@ static void emit_signals(struct ncs_emitter *s, const struct ncs_schema_field *f
     emit_text(s, " }");
 }
 
-void ncs_emit_value(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                    const struct ncs_yaml_node *node)
+void ncs_emit_value(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *node)
 {
     uint64_t size;
     int64_t time;
@@ -338,16 +333,16 @@ void ncs_emit_value(struct ncs_emitter *s, const struct ncs_schema_field *field,
     case NCS_SCHEMA_TEXT: ncs_emit_text(s, node); break;
     case NCS_SCHEMA_RANKS: ncs_emit_list(s, node); break;
     case NCS_SCHEMA_SIGNALS: emit_signals(s, field, node); break;
-    case NCS_SCHEMA_LITERAL: case NCS_SCHEMA_INT: case NCS_SCHEMA_FLAG:
-    case NCS_SCHEMA_SIZE: case NCS_SCHEMA_DURATION:
-        ncs_emit_literal(s, node);
-        break;
+    case NCS_SCHEMA_LITERAL:
+    case NCS_SCHEMA_INT:
+    case NCS_SCHEMA_FLAG:
+    case NCS_SCHEMA_SIZE:
+    case NCS_SCHEMA_DURATION: ncs_emit_literal(s, node); break;
     default: ncs_emit_expression(s, node);
     }
 }
 
-void ncs_emit_object(struct ncs_emitter *s, const struct ncs_yaml_node *node, const char *otherwise,
-                     bool inside)
+void ncs_emit_object(struct ncs_emitter *s, const struct ncs_yaml_node *node, const char *otherwise, bool inside)
 {
     if (!node) {
         emit_text(s, otherwise);
@@ -367,16 +362,14 @@ struct call {
     size_t arguments, missing;
 };
 
-static const struct ncs_yaml_node *is_part_given(const struct ncs_yaml_node *map,
-                                                 const struct ncs_step *step, const char *name)
+static const struct ncs_yaml_node *is_part_given(const struct ncs_yaml_node *map, const struct ncs_step *step, const char *name)
 {
     return map ? ncs_yaml_get(map, name) : ncs_step_field(step, name);
 }
 
 static bool is_option(const struct ncs_schema_field *f)
 {
-    return !(f->flags &
-             (NCS_SCHEMA_OBJECT | NCS_SCHEMA_ARGUMENT | NCS_SCHEMA_MAKES | NCS_SCHEMA_OWN));
+    return !(f->flags & (NCS_SCHEMA_OBJECT | NCS_SCHEMA_ARGUMENT | NCS_SCHEMA_MAKES | NCS_SCHEMA_OWN));
 }
 
 /* Begins an argument: the bracket or comma, and nil for each argument that was left out before it. */
@@ -401,9 +394,8 @@ static void next_option(struct ncs_emitter *s, const char *open, size_t emitted)
     }
 }
 
-size_t ncs_emit_options(struct ncs_emitter *s, const struct ncs_schema_field *fields,
-                        const struct ncs_yaml_node *map, const struct ncs_step *step,
-                        const char *open, size_t emitted)
+size_t ncs_emit_options(struct ncs_emitter *s, const struct ncs_schema_field *fields, const struct ncs_yaml_node *map,
+                        const struct ncs_step *step, const char *open, size_t emitted)
 {
     const struct ncs_yaml_node *label = step ? ncs_yaml_get(step->map, "label") : NULL;
     const struct ncs_yaml_node *value;
@@ -423,8 +415,8 @@ size_t ncs_emit_options(struct ncs_emitter *s, const struct ncs_schema_field *fi
 }
 
 /* Emits the options on lines of their own between brackets: all on one line, or each on its own. */
-static void emit_broken(struct ncs_emitter *s, const struct ncs_schema_field *fields,
-                        const struct ncs_yaml_node *map, const struct ncs_step *step)
+static void emit_broken(struct ncs_emitter *s, const struct ncs_schema_field *fields, const struct ncs_yaml_node *map,
+                        const struct ncs_step *step)
 {
     emit_text(s, "{\n");
     s->indent++;
@@ -443,8 +435,8 @@ static void emit_broken(struct ncs_emitter *s, const struct ncs_schema_field *fi
     emit_text(s, "}");
 }
 
-void ncs_emit_call(struct ncs_emitter *s, const struct ncs_schema_field *fields,
-                   const struct ncs_yaml_node *map, const struct ncs_step *step)
+void ncs_emit_call(struct ncs_emitter *s, const struct ncs_schema_field *fields, const struct ncs_yaml_node *map,
+                   const struct ncs_step *step)
 {
     struct call c = { .s = s };
     const struct ncs_yaml_node *value;

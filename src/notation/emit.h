@@ -8,13 +8,13 @@
 struct ncs_emitter {
     struct ncs_scope *scope;
     struct ncs_translation *out;
-    size_t room;         /* of out->line */
-    int last;            /* line of YAML of the last line */
+    size_t room; /* of out->line */
+    int last;    /* line of YAML of the last line */
     int indent;
-    bool flat;           /* names are globals of the file, because there are too many for locals */
-    bool in_function;    /* locals that are made here are invisible to later steps */
-    bool split;          /* long lists of steps become functions */
-    bool wide;           /* each option gets its own line */
+    bool flat;                            /* names are globals of the file, because there are too many for locals */
+    bool in_function;                     /* locals that are made here are invisible to later steps */
+    bool split;                           /* long lists of steps become functions */
+    bool wide;                            /* each option gets its own line */
     const char *loops[NCS_STEPS_DEEPEST]; /* loop variables of the enclosing repeats */
     size_t loop_count;
 };
@@ -41,21 +41,18 @@ void ncs_emit_times(struct ncs_emitter *s, const struct ncs_yaml_node *node);
 void ncs_emit_expression(struct ncs_emitter *s, const struct ncs_yaml_node *node);
 void ncs_emit_text(struct ncs_emitter *s, const struct ncs_yaml_node *node);
 void ncs_emit_list(struct ncs_emitter *s, const struct ncs_yaml_node *list);
-void ncs_emit_value(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                    const struct ncs_yaml_node *node);
+void ncs_emit_value(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *node);
 /* Emits the object before a method's colon, at the beginning of a statement unless `inside`. */
-void ncs_emit_object(struct ncs_emitter *s, const struct ncs_yaml_node *node, const char *otherwise,
-                     bool inside);
+void ncs_emit_object(struct ncs_emitter *s, const struct ncs_yaml_node *node, const char *otherwise, bool inside);
 
 /* ---- calls ---- */
 
 /* Emits (ARGUMENTS, { OPTIONS, label }) of fields, from `map` or else from the step; with `step` NULL, no label. */
-void ncs_emit_call(struct ncs_emitter *s, const struct ncs_schema_field *fields,
-                   const struct ncs_yaml_node *map, const struct ncs_step *step);
+void ncs_emit_call(struct ncs_emitter *s, const struct ncs_schema_field *fields, const struct ncs_yaml_node *map,
+                   const struct ncs_step *step);
 /* Emits `open` NAME = VALUE, NAME = VALUE ...; `emitted` options were emitted before. Returns their number now. */
-size_t ncs_emit_options(struct ncs_emitter *s, const struct ncs_schema_field *fields,
-                        const struct ncs_yaml_node *map, const struct ncs_step *step,
-                        const char *open, size_t emitted);
+size_t ncs_emit_options(struct ncs_emitter *s, const struct ncs_schema_field *fields, const struct ncs_yaml_node *map,
+                        const struct ncs_step *step, const char *open, size_t emitted);
 /* Emits the label of a step whose call takes none, as a comment on a line of its own. */
 void ncs_emit_label_above(struct ncs_emitter *s, const struct ncs_step *step);
 /* Emits `local NAME = ` or `NAME = `. */

@@ -18,14 +18,12 @@ static const char *made_name(const struct ncs_step *step)
 /* True if the step can declare its name as a local of the file: no block is around it. */
 static bool makes_local(const struct ncs_step *step)
 {
-    return !ncs_yaml_get(step->map, "where") && !ncs_yaml_get(step->map, "fails") &&
-           step->verb->say != ncs_emit_grow;
+    return !ncs_yaml_get(step->map, "where") && !ncs_yaml_get(step->map, "fails") && step->verb->say != ncs_emit_grow;
 }
 
 /* Declares names that are made inside blocks, as a list after `local`; `emitted` names precede.
  * Returns the new number. */
-static size_t emit_names_inside(struct ncs_emitter *s, const struct ncs_yaml_node *map,
-                                bool outermost, size_t emitted)
+static size_t emit_names_inside(struct ncs_emitter *s, const struct ncs_yaml_node *map, bool outermost, size_t emitted)
 {
     struct ncs_step step;
     ncs_step_read(map, &step);
@@ -157,8 +155,7 @@ static bool is_set_off(const struct ncs_source *source, struct ncs_span at)
     return false;
 }
 
-static void emit_range(struct ncs_emitter *s, const struct ncs_yaml_node *list, size_t from,
-                       size_t to)
+static void emit_range(struct ncs_emitter *s, const struct ncs_yaml_node *list, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++) {
         if (i > from && is_set_off(s->scope->source, list->item[i]->at))
@@ -168,8 +165,7 @@ static void emit_range(struct ncs_emitter *s, const struct ncs_yaml_node *list, 
 }
 
 /* Emits a part of a long list as a function. */
-static void emit_step_part(struct ncs_emitter *s, const struct ncs_yaml_node *list, size_t from,
-                           size_t to)
+static void emit_step_part(struct ncs_emitter *s, const struct ncs_yaml_node *list, size_t from, size_t to)
 {
     bool was = s->in_function;
     char room[NCS_OWN_ROOM];
@@ -207,6 +203,5 @@ void ncs_emit_steps(struct ncs_emitter *s, const struct ncs_yaml_node *list)
             ncs_emit_end(s);
     }
     for (size_t i = 0; i < list->items; i += STEPS_OF_FUNCTION)
-        emit_step_part(s, list, i,
-                       i + STEPS_OF_FUNCTION < list->items ? i + STEPS_OF_FUNCTION : list->items);
+        emit_step_part(s, list, i, i + STEPS_OF_FUNCTION < list->items ? i + STEPS_OF_FUNCTION : list->items);
 }

@@ -24,18 +24,16 @@ static bool is_computed(const struct ncs_schema_field *fields, const struct ncs_
         const struct ncs_schema_field *f = ncs_schema_find(fields, map->item[2 * i]->text);
         if (f->kind == NCS_SCHEMA_INTS && uses_run(value))
             return true;
-        if ((f->kind == NCS_SCHEMA_SOME || f->kind == NCS_SCHEMA_RULE) &&
-            is_computed(f->fields, value))
+        if ((f->kind == NCS_SCHEMA_SOME || f->kind == NCS_SCHEMA_RULE) && is_computed(f->fields, value))
             return true;
     }
     return false;
 }
 
-static void emit_declared(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                          const struct ncs_yaml_node *node);
+static void emit_declared(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *node);
 
-static size_t emit_entries(struct ncs_emitter *s, const struct ncs_schema_field *fields,
-                           const struct ncs_yaml_node *map, bool lines)
+static size_t emit_entries(struct ncs_emitter *s, const struct ncs_schema_field *fields, const struct ncs_yaml_node *map,
+                           bool lines)
 {
     size_t emitted = 0;
     for (size_t i = 0; i < map->items; i++) {
@@ -52,8 +50,7 @@ static size_t emit_entries(struct ncs_emitter *s, const struct ncs_schema_field 
 }
 
 /* Emits { name = value ... } of a map by its fields, on one line if it fits. */
-static void emit_table(struct ncs_emitter *s, const struct ncs_schema_field *fields,
-                       const struct ncs_yaml_node *map)
+static void emit_table(struct ncs_emitter *s, const struct ncs_schema_field *fields, const struct ncs_yaml_node *map)
 {
     size_t bytes = s->out->lua.bytes, lines = s->out->lines;
     ncs_emit(s, "{ ");
@@ -132,18 +129,15 @@ static void emit_lines(struct ncs_emitter *s, const struct ncs_yaml_node *node)
 
 /* ---- outcome ---- */
 
-static void emit_one_outcome(struct ncs_emitter *s, const struct ncs_schema_field *fields,
-                             const struct ncs_yaml_node *map)
+static void emit_one_outcome(struct ncs_emitter *s, const struct ncs_schema_field *fields, const struct ncs_yaml_node *map)
 {
-    if (ncs_yaml_get(map, "pass") && !ncs_yaml_get(map, "finding") &&
-        !ncs_yaml_get(map, "findings"))
+    if (ncs_yaml_get(map, "pass") && !ncs_yaml_get(map, "finding") && !ncs_yaml_get(map, "findings"))
         ncs_emit(s, "\"pass\"");
     else
         emit_table(s, fields, map);
 }
 
-static void emit_outcome(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                         const struct ncs_yaml_node *node)
+static void emit_outcome(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *node)
 {
     if (node->kind == NCS_YAML_TEXT) {
         ncs_emit(s, "\"pass\"");
@@ -195,8 +189,7 @@ static void emit_outcome(struct ncs_emitter *s, const struct ncs_schema_field *f
 
 /* ---- keys ---- */
 
-static void emit_declared(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                          const struct ncs_yaml_node *node)
+static void emit_declared(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *node)
 {
     switch (field->kind) {
     case NCS_SCHEMA_NRANKS:
@@ -206,7 +199,9 @@ static void emit_declared(struct ncs_emitter *s, const struct ncs_schema_field *
         if (node->kind == NCS_YAML_TEXT)
             ncs_emit(s, " end");
         break;
-    case NCS_SCHEMA_WORLD: case NCS_SCHEMA_SOME: case NCS_SCHEMA_FIELDS:
+    case NCS_SCHEMA_WORLD:
+    case NCS_SCHEMA_SOME:
+    case NCS_SCHEMA_FIELDS:
         if (node->kind == NCS_YAML_MAP)
             emit_table(s, field->fields, node);
         else
@@ -219,7 +214,8 @@ static void emit_declared(struct ncs_emitter *s, const struct ncs_schema_field *
             ncs_emit_quoted(s, node->text, node->bytes);
         break;
     case NCS_SCHEMA_LINES: emit_lines(s, node); break;
-    case NCS_SCHEMA_PARAMS: case NCS_SCHEMA_MATRIX: emit_literals(s, node, false); break;
+    case NCS_SCHEMA_PARAMS:
+    case NCS_SCHEMA_MATRIX: emit_literals(s, node, false); break;
     case NCS_SCHEMA_ENV: emit_literals(s, node, true); break;
     case NCS_SCHEMA_VERSIONS:
         if (node->kind == NCS_YAML_MAP)
@@ -227,7 +223,8 @@ static void emit_declared(struct ncs_emitter *s, const struct ncs_schema_field *
         else
             ncs_emit_quoted(s, node->text, node->bytes);
         break;
-    case NCS_SCHEMA_HOSTS: case NCS_SCHEMA_NUMBERS: emit_ints(s, node); break;
+    case NCS_SCHEMA_HOSTS:
+    case NCS_SCHEMA_NUMBERS: emit_ints(s, node); break;
     case NCS_SCHEMA_EXCLUDE:
         ncs_emit(s, "{ ");
         for (size_t i = 0; i < node->items; i++) {
@@ -244,8 +241,7 @@ static void emit_declared(struct ncs_emitter *s, const struct ncs_schema_field *
 
 static bool is_section(const struct ncs_schema_field *f)
 {
-    return f->kind == NCS_SCHEMA_ENTRIES || f->kind == NCS_SCHEMA_LETS ||
-           f->kind == NCS_SCHEMA_STEPS;
+    return f->kind == NCS_SCHEMA_ENTRIES || f->kind == NCS_SCHEMA_LETS || f->kind == NCS_SCHEMA_STEPS;
 }
 
 /* Emits keys on one line, or on one line each. */
@@ -253,8 +249,7 @@ static size_t emit_keys(struct ncs_emitter *s, bool lines)
 {
     size_t emitted = 0;
     for (const struct ncs_schema_field *f = ncs_schema_top; f->name; f++) {
-        const struct ncs_yaml_node *value =
-            is_section(f) ? NULL : ncs_yaml_get(s->scope->root, f->name);
+        const struct ncs_yaml_node *value = is_section(f) ? NULL : ncs_yaml_get(s->scope->root, f->name);
         if (!value)
             continue;
         if (lines)
@@ -273,17 +268,13 @@ static size_t emit_keys(struct ncs_emitter *s, bool lines)
 enum { KEYS_NOTED = 1000 };
 
 /* Records the lines of keys of declarations and of the keys inside them. */
-static void note_keys(struct ncs_emitter *s, const struct ncs_yaml_node *node, int depth,
-                      size_t *room)
+static void note_keys(struct ncs_emitter *s, const struct ncs_yaml_node *node, int depth, size_t *room)
 {
-    for (size_t i = 0; node->kind == NCS_YAML_LIST && i < node->items && s->out->keys < KEYS_NOTED;
-         i++)
+    for (size_t i = 0; node->kind == NCS_YAML_LIST && i < node->items && s->out->keys < KEYS_NOTED; i++)
         note_keys(s, node->item[i], depth, room);
-    for (size_t i = 0; node->kind == NCS_YAML_MAP && i < node->items && s->out->keys < KEYS_NOTED;
-         i++) {
+    for (size_t i = 0; node->kind == NCS_YAML_MAP && i < node->items && s->out->keys < KEYS_NOTED; i++) {
         const struct ncs_yaml_node *key = node->item[2 * i];
-        const struct ncs_schema_field *f =
-            depth == 0 ? ncs_schema_find(ncs_schema_top, key->text) : NULL;
+        const struct ncs_schema_field *f = depth == 0 ? ncs_schema_find(ncs_schema_top, key->text) : NULL;
         if (f && is_section(f))
             continue;
         bool about = f && strcmp(f->name, "scenario") == 0;
@@ -333,8 +324,8 @@ void ncs_emit_scenario(struct ncs_emitter *s)
 
 /* ---- sections ---- */
 
-static void emit_let(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                     const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+static void emit_let(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
+                     const struct ncs_yaml_node *entry)
 {
     (void)field;
     ncs_emit_begin(s, key->at);
@@ -343,9 +334,8 @@ static void emit_let(struct ncs_emitter *s, const struct ncs_schema_field *field
     ncs_emit_end(s);
 }
 
-static void emit_made(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                      const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry,
-                      const char *call)
+static void emit_made(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
+                      const struct ncs_yaml_node *entry, const char *call)
 {
     struct ncs_yaml_node none = { .kind = NCS_YAML_MAP };
     ncs_emit_begin(s, key->at);
@@ -354,23 +344,23 @@ static void emit_made(struct ncs_emitter *s, const struct ncs_schema_field *fiel
     ncs_emit_call(s, field->fields, entry->kind == NCS_YAML_MAP ? entry : &none, NULL);
 }
 
-static void emit_stream(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                        const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+static void emit_stream(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
+                        const struct ncs_yaml_node *entry)
 {
     emit_made(s, field, key, entry, "cuda.stream");
     ncs_emit_end(s);
 }
 
-static void emit_event(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                       const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+static void emit_event(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
+                       const struct ncs_yaml_node *entry)
 {
     emit_made(s, field, key, entry, "cuda.event");
     ncs_emit_end(s);
 }
 
 /* Emits the creation of a communicator by the ranks of the list; the first of them makes the id. */
-static void emit_init(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                      const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+static void emit_init(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
+                      const struct ncs_yaml_node *entry)
 {
     const struct ncs_yaml_node *ranks = ncs_yaml_get(entry, "init");
     char place_room[NCS_OWN_ROOM], member_room[NCS_OWN_ROOM];
@@ -387,11 +377,9 @@ static void emit_init(struct ncs_emitter *s, const struct ncs_schema_field *fiel
     ncs_emit(s, "if %s == rank then\n", member);
     s->indent++;
     ncs_emit_begin_again(s);
-    ncs_emit(s, "if %s == 1 then store:set(\"id of %s\", nccl.unique_id()) end\n", place,
-             key->text);
+    ncs_emit(s, "if %s == 1 then store:set(\"id of %s\", nccl.unique_id()) end\n", place, key->text);
     ncs_emit_begin_again(s);
-    ncs_emit(s, "%s = nccl.init_rank(%zu, store:get(\"id of %s\"), %s - 1", key->text, ranks->items,
-             key->text, place);
+    ncs_emit(s, "%s = nccl.init_rank(%zu, store:get(\"id of %s\"), %s - 1", key->text, ranks->items, key->text, place);
     ncs_emit(s, ncs_emit_options(s, field->fields, entry, NULL, ", { ", 0) ? " })\n" : ")\n");
     s->indent--;
     ncs_emit_begin_again(s);
@@ -401,9 +389,8 @@ static void emit_init(struct ncs_emitter *s, const struct ncs_schema_field *fiel
     ncs_emit(s, "end\n");
 }
 
-static void emit_of_comm(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                         const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry,
-                         const char *object, const char *method)
+static void emit_of_comm(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
+                         const struct ncs_yaml_node *entry, const char *object, const char *method)
 {
     ncs_emit_begin(s, key->at);
     ncs_emit_new(s, key->text, true);
@@ -413,8 +400,8 @@ static void emit_of_comm(struct ncs_emitter *s, const struct ncs_schema_field *f
     ncs_emit_end(s);
 }
 
-static void emit_comm(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                      const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+static void emit_comm(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
+                      const struct ncs_yaml_node *entry)
 {
     if (ncs_yaml_get(entry, "init"))
         emit_init(s, field, key, entry);
@@ -422,8 +409,8 @@ static void emit_comm(struct ncs_emitter *s, const struct ncs_schema_field *fiel
         emit_of_comm(s, field, key, entry, "split", "split");
 }
 
-static void emit_buffer(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                        const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+static void emit_buffer(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
+                        const struct ncs_yaml_node *entry)
 {
     static const struct ncs_schema_field init = { .kind = NCS_SCHEMA_ELEMENTS };
     const struct ncs_yaml_node *value = ncs_yaml_get(entry, "init");
@@ -436,35 +423,32 @@ static void emit_buffer(struct ncs_emitter *s, const struct ncs_schema_field *fi
     ncs_emit_end(s);
 }
 
-static void emit_op(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                    const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+static void emit_op(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
+                    const struct ncs_yaml_node *entry)
 {
     emit_of_comm(s, field, key, entry, "comm", "premulsum");
 }
 
-static void emit_window(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                        const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
+static void emit_window(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
+                        const struct ncs_yaml_node *entry)
 {
     emit_of_comm(s, field, key, entry, "comm", "window");
 }
 
 static const struct {
     const char *section;
-    void (*say)(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry);
+    void (*say)(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
+                const struct ncs_yaml_node *entry);
 } sections[] = {
-    { "let", emit_let },        { "streams", emit_stream }, { "events", emit_event },
-    { "comms", emit_comm },     { "buffers", emit_buffer }, { "ops", emit_op },
-    { "windows", emit_window },
+    { "let", emit_let },        { "streams", emit_stream }, { "events", emit_event },   { "comms", emit_comm },
+    { "buffers", emit_buffer }, { "ops", emit_op },         { "windows", emit_window },
 };
 
 /* Emits an environment for the file's globals, for files with more names than a Lua function has locals. */
 static void emit_environment(struct ncs_emitter *s)
 {
-    static const char *const names[] = { "barrier",  "cuda",  "expect", "fault", "ipairs",
-                                         "math",     "nccl",  "nranks", "param", "print",
-                                         "rank",     "sleep", "spawn",  "store", "stream",
-                                         "tostring", NULL };
+    static const char *const names[] = { "barrier", "cuda", "expect", "fault", "ipairs", "math",   "nccl",     "nranks", "param",
+                                         "print",   "rank", "sleep",  "spawn", "store",  "stream", "tostring", NULL };
     const struct ncs_things *more = &s->scope->globals;
     ncs_emit_begin(s, s->scope->root->at);
     ncs_emit(s, "local _ENV = { -- of the file's own: a function of Lua has at most 200 locals\n");

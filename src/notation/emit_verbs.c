@@ -117,8 +117,7 @@ static void emit_key(struct ncs_emitter *s, const char *name)
 }
 
 /* For the ranks of the old communicator. */
-static void emit_grow_old(struct ncs_emitter *s, const struct ncs_step *step, const char *name,
-                          const char *old)
+static void emit_grow_old(struct ncs_emitter *s, const struct ncs_step *step, const char *name, const char *old)
 {
     const struct ncs_yaml_node *coordinator = ncs_step_field(step, "coordinator");
     char room[NCS_OWN_ROOM];
@@ -188,8 +187,7 @@ void ncs_emit_grow(struct ncs_emitter *s, const struct ncs_step *step)
 
 void ncs_emit_destroy(struct ncs_emitter *s, const struct ncs_step *step)
 {
-    const struct ncs_thing *t =
-        ncs_things_find(&s->scope->names, step->value->text, step->value->bytes);
+    const struct ncs_thing *t = ncs_things_find(&s->scope->names, step->value->text, step->value->bytes);
     bool buffer = t && t->kind == NCS_THING_BUFFER, window = t && t->kind == NCS_THING_WINDOW;
     ncs_emit_begin(s, step->key->at);
     ncs_emit(s, "%s:%s", step->value->text, buffer ? "free" : window ? "deregister" : "destroy");
@@ -199,8 +197,7 @@ void ncs_emit_destroy(struct ncs_emitter *s, const struct ncs_step *step)
 
 /* ---- kernels, waiting ---- */
 
-static void emit_first(struct ncs_emitter *s, const struct ncs_yaml_node *buffer,
-                       const struct ncs_yaml_node *count, bool inside)
+static void emit_first(struct ncs_emitter *s, const struct ncs_yaml_node *buffer, const struct ncs_yaml_node *count, bool inside)
 {
     static const struct ncs_schema_field field = { .kind = NCS_SCHEMA_COUNT };
     if (inside && !count) {
@@ -305,12 +302,10 @@ void ncs_emit_fault(struct ncs_emitter *s, const struct ncs_step *step)
 {
     static const struct ncs_yaml_node none = { .kind = NCS_YAML_MAP };
     for (size_t i = 0; i < step->value->items; i++) {
-        const struct ncs_yaml_node *key = step->value->item[2 * i],
-                                   *map = step->value->item[2 * i + 1];
+        const struct ncs_yaml_node *key = step->value->item[2 * i], *map = step->value->item[2 * i + 1];
         ncs_emit_begin(s, key->at);
         ncs_emit(s, "fault.%s", key->text);
-        ncs_emit_call(s, ncs_schema_find(step->verb->fields, key->text)->fields,
-                      map->kind == NCS_YAML_MAP ? map : &none, step);
+        ncs_emit_call(s, ncs_schema_find(step->verb->fields, key->text)->fields, map->kind == NCS_YAML_MAP ? map : &none, step);
         ncs_emit_end(s);
     }
 }
@@ -339,8 +334,7 @@ void ncs_emit_lua(struct ncs_emitter *s, const struct ncs_step *step)
 {
     const struct ncs_yaml_node *v = step->value;
     const char *text = v->text, *end = v->text + v->bytes;
-    bool block = strstr(text, "local") || text[strspn(text, " \t\n;")] == '(' ||
-                 strstr(text, "return") || strstr(text, "::");
+    bool block = strstr(text, "local") || text[strspn(text, " \t\n;")] == '(' || strstr(text, "return") || strstr(text, "::");
     ncs_emit_label_above(s, step);
     if (block) {
         ncs_emit_begin(s, step->key->at);

@@ -34,8 +34,7 @@ bool ncs_is_identifier(const char *text, size_t bytes)
     return bytes > 0 && name_bytes(text, bytes) == bytes && !is_keyword(text, bytes);
 }
 
-bool ncs_expression_names(const char *text, size_t bytes,
-                          void (*on_name)(void *arg, const struct ncs_lint_name *name), void *arg,
+bool ncs_expression_names(const char *text, size_t bytes, void (*on_name)(void *arg, const struct ncs_lint_name *name), void *arg,
                           struct ncs_lint_error *err)
 {
     if (!ncs_is_identifier(text, bytes))

@@ -7,8 +7,7 @@
 #include "notation/lint/lint.h"
 
 /* As ncs_lint_expression, with a faster path for names that stand alone: calls on_name for each free name. */
-bool ncs_expression_names(const char *text, size_t bytes,
-                          void (*on_name)(void *arg, const struct ncs_lint_name *name), void *arg,
+bool ncs_expression_names(const char *text, size_t bytes, void (*on_name)(void *arg, const struct ncs_lint_name *name), void *arg,
                           struct ncs_lint_error *err);
 
 /* True for a name in the sense of Lua that is not a keyword. */

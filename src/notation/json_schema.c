@@ -80,8 +80,7 @@ static void array_of(struct ncs_json *j, const char *name)
 /* Writes a default in YAML's form. */
 static void schema_add_default(struct ncs_json *j, const char *value)
 {
-    bool raw = strspn(value, "0123456789.") == strlen(value) || strcmp(value, "true") == 0 ||
-               strcmp(value, "false") == 0;
+    bool raw = strspn(value, "0123456789.") == strlen(value) || strcmp(value, "true") == 0 || strcmp(value, "false") == 0;
     if (raw)
         ncs_json_pair_raw(j, "default", value);
     else
@@ -100,8 +99,7 @@ static void schema_add_field(struct ncs_json *j, const struct ncs_schema_field *
 }
 
 /* Writes the content of an object with these fields, except those named in `except`. */
-static void schema_add_fields(struct ncs_json *j, const struct ncs_schema_field *fields,
-                              const char *except)
+static void schema_add_fields(struct ncs_json *j, const struct ncs_schema_field *fields, const char *except)
 {
     bool needs = false, either = false;
     types(j, "\"object\"");
@@ -148,8 +146,7 @@ static void item_fields(struct ncs_json *j, const struct ncs_schema_field *field
 }
 
 /* Allows either the value, or an object with the fields. */
-static void value_or_fields(struct ncs_json *j, const char *name, const char *raw,
-                            const struct ncs_schema_field *fields)
+static void value_or_fields(struct ncs_json *j, const char *name, const char *raw, const struct ncs_schema_field *fields)
 {
     open_any(j);
     item_raw(j, name, raw);
@@ -325,13 +322,13 @@ static void schema_add_outcome(struct ncs_json *j, const struct ncs_schema_field
 static void schema_add_expect(struct ncs_json *j)
 {
     static const struct ncs_schema_field that[] = {
-        { "that", NCS_SCHEMA_EXPR, NCS_SCHEMA_REQUIRED, NULL, "condition that must hold", NULL,
-          NULL },
+        { "that", NCS_SCHEMA_EXPR, NCS_SCHEMA_REQUIRED, NULL, "condition that must hold", NULL, NULL },
         { "text", NCS_SCHEMA_TEXT, 0, NULL, "what to say if it does not", NULL, NULL },
         { NULL, NCS_SCHEMA_EXPR, 0, NULL, NULL, NULL, NULL }
     };
     static const struct ncs_schema_field tol = {
-        "tol", NCS_SCHEMA_EXPR, 0, NULL, "how far values may be off; 0: bit for bit", NULL, NULL };
+        "tol", NCS_SCHEMA_EXPR, 0, NULL, "how far values may be off; 0: bit for bit", NULL, NULL
+    };
     open_any(j);
     item_fields(j, that, NULL);
     ncs_json_open(j, '{');
@@ -373,22 +370,29 @@ static void schema_add_kind(struct ncs_json *j, const struct ncs_schema_field *f
     case NCS_SCHEMA_SCALAR:
     case NCS_SCHEMA_WHEN: schema_reference(j, "expression"); break;
     case NCS_SCHEMA_ELEMENTS: schema_reference(j, "elements"); break;
-    case NCS_SCHEMA_COUNT: case NCS_SCHEMA_SECONDS: types(j, "[\"number\", \"string\"]"); break;
+    case NCS_SCHEMA_COUNT:
+    case NCS_SCHEMA_SECONDS: types(j, "[\"number\", \"string\"]"); break;
     case NCS_SCHEMA_TIMES:
         types(j, "[\"integer\", \"string\"]");
         ncs_json_pair_raw(j, "minimum", "0");
         break;
     case NCS_SCHEMA_DTYPE: names_or_text(j, ncs_dtype_names); break;
     case NCS_SCHEMA_OP: names_or_text(j, ncs_redop_names); break;
-    case NCS_SCHEMA_BUFFER: case NCS_SCHEMA_COMM: case NCS_SCHEMA_STREAM: case NCS_SCHEMA_EVENT:
-    case NCS_SCHEMA_WINDOW: case NCS_SCHEMA_GRAPH: case NCS_SCHEMA_THREAD: case NCS_SCHEMA_THING: case NCS_SCHEMA_AWAITED:
-    case NCS_SCHEMA_CHUNK:
-        types(j, "\"string\"");
-        break;
+    case NCS_SCHEMA_BUFFER:
+    case NCS_SCHEMA_COMM:
+    case NCS_SCHEMA_STREAM:
+    case NCS_SCHEMA_EVENT:
+    case NCS_SCHEMA_WINDOW:
+    case NCS_SCHEMA_GRAPH:
+    case NCS_SCHEMA_THREAD:
+    case NCS_SCHEMA_THING:
+    case NCS_SCHEMA_AWAITED:
+    case NCS_SCHEMA_CHUNK: types(j, "\"string\""); break;
     case NCS_SCHEMA_NEW: schema_reference(j, "name"); break;
-    case NCS_SCHEMA_TEXT: case NCS_SCHEMA_LINE: case NCS_SCHEMA_PRINT: case NCS_SCHEMA_LITERAL:
-        schema_reference(j, "literal");
-        break;
+    case NCS_SCHEMA_TEXT:
+    case NCS_SCHEMA_LINE:
+    case NCS_SCHEMA_PRINT:
+    case NCS_SCHEMA_LITERAL: schema_reference(j, "literal"); break;
     case NCS_SCHEMA_WORD: schema_words(j, f->words, 0); break;
     case NCS_SCHEMA_RESULT: schema_reference(j, "failure"); break;
     case NCS_SCHEMA_ERROR:
@@ -417,7 +421,8 @@ static void schema_add_kind(struct ncs_json *j, const struct ncs_schema_field *f
     case NCS_SCHEMA_EXPECT: schema_add_expect(j); break;
     case NCS_SCHEMA_STEPS: array_of(j, "step"); break;
     case NCS_SCHEMA_FIELDS: schema_add_fields(j, f->fields, NULL); break;
-    case NCS_SCHEMA_ENTRIES: case NCS_SCHEMA_LETS: schema_add_entries(j, f); break;
+    case NCS_SCHEMA_ENTRIES:
+    case NCS_SCHEMA_LETS: schema_add_entries(j, f); break;
     case NCS_SCHEMA_INT: types(j, "\"integer\""); break;
     case NCS_SCHEMA_NUMBERS: schema_add_some(j, "\"number\"", NULL); break;
     case NCS_SCHEMA_FLAG: types(j, "\"boolean\""); break;
@@ -500,8 +505,8 @@ static void schema_add_one_verb(struct ncs_json *j)
 }
 
 /* Calls `add` for each key that stands beside some verb only: not for one that is a verb itself, nor for `as`. */
-static void schema_each_beside(struct ncs_json *j, void (*add)(struct ncs_json *j, const struct ncs_schema_verb *v,
-                                                               const struct ncs_schema_field *f))
+static void schema_each_beside(struct ncs_json *j,
+                               void (*add)(struct ncs_json *j, const struct ncs_schema_verb *v, const struct ncs_schema_field *f))
 {
     for (const struct ncs_schema_verb *v = ncs_schema_verbs; v->name; v++)
         for (const struct ncs_schema_field *f = v->beside; f && f->name; f++)
@@ -526,7 +531,8 @@ static void schema_add_dependency(struct ncs_json *j, const struct ncs_schema_ve
 static void schema_add_step(struct ncs_json *j)
 {
     static const struct ncs_schema_field as = {
-        "as", NCS_SCHEMA_NEW, 0, NULL, "name of the count, of the thread or of the graph", NULL, NULL };
+        "as", NCS_SCHEMA_NEW, 0, NULL, "name of the count, of the thread or of the graph", NULL, NULL
+    };
     ncs_json_name(j, "step");
     ncs_json_open(j, '{');
     types(j, "\"object\"");
@@ -579,8 +585,7 @@ static void schema_add_name(struct ncs_json *j)
     ncs_str_free(&pattern);
 }
 
-static void schema_add_enum(struct ncs_json *j, const char *name, const char *const *list,
-                            size_t count)
+static void schema_add_enum(struct ncs_json *j, const char *name, const char *const *list, size_t count)
 {
     ncs_json_name(j, name);
     ncs_json_open(j, '{');

@@ -36,22 +36,18 @@ static void translate(struct ncs_scope *scope, struct ncs_translation *out)
     ncs_emit_steps(&s, steps);
 }
 
-bool ncs_notation_translate(const struct ncs_source *source, bool unsafe,
-                            struct ncs_translation *out, struct ncs_complaints *c)
+bool ncs_notation_translate(const struct ncs_source *source, bool unsafe, struct ncs_translation *out, struct ncs_complaints *c)
 {
     memset(out, 0, sizeof *out);
     struct ncs_yaml *yaml = ncs_yaml_read(source, c);
     if (!yaml)
         return false;
-    struct ncs_scope scope = {
-        .source = source, .yaml = yaml, .root = ncs_yaml_root(yaml), .c = c, .unsafe = unsafe
-    };
+    struct ncs_scope scope = { .source = source, .yaml = yaml, .root = ncs_yaml_root(yaml), .c = c, .unsafe = unsafe };
     bool ok = ncs_check_scope(&scope);
     if (ok) {
         translate(&scope, out);
         if (out->lua.bytes > NCS_LUA_BYTES_MAX) {
-            ok = ncs_complain(c, scope.root->at, "the scenario is longer than %zu MiB as Lua",
-                              NCS_LUA_BYTES_MAX >> 20);
+            ok = ncs_complain(c, scope.root->at, "the scenario is longer than %zu MiB as Lua", NCS_LUA_BYTES_MAX >> 20);
             ncs_translation_free(out);
         }
     }

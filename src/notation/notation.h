@@ -29,8 +29,7 @@ struct ncs_translation {
 
 /* Checks the whole file and translates it. Returns false and c with all errors that can be found without
  * running it. `unsafe`: its env may hold variables that need --unsafe. */
-bool ncs_notation_translate(const struct ncs_source *source, bool unsafe,
-                            struct ncs_translation *out, struct ncs_complaints *c);
+bool ncs_notation_translate(const struct ncs_source *source, bool unsafe, struct ncs_translation *out, struct ncs_complaints *c);
 void ncs_translation_free(struct ncs_translation *t);
 
 /* The JSON Schema (draft-07) of the notation. */

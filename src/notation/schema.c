@@ -15,8 +15,14 @@
 #define EITHER NCS_SCHEMA_EITHER
 #define NATURAL NCS_SCHEMA_NATURAL
 #define POSITIVE NCS_SCHEMA_POSITIVE
-#define END { NULL, NCS_SCHEMA_EXPR, 0, NULL, NULL, NULL, NULL }
-#define ROW(name, kind, flags, value, about) { name, kind, flags, value, about, NULL, NULL }
+#define END                                              \
+    {                                                    \
+        NULL, NCS_SCHEMA_EXPR, 0, NULL, NULL, NULL, NULL \
+    }
+#define ROW(name, kind, flags, value, about)        \
+    {                                               \
+        name, kind, flags, value, about, NULL, NULL \
+    }
 
 static const char *const policies[] = { "strict", "typical", NULL };
 static const char *const memories[] = { "device", "managed", "nccl", "pinned", "pageable", NULL };
@@ -47,8 +53,7 @@ static const struct ncs_schema_field sim[] = {
 };
 
 static const struct ncs_schema_field hang[] = {
-    ROW("culprit", NCS_SCHEMA_INTS, NATURAL, NULL,
-        "the rank that is to blame, or a list of a cycle's ranks"),
+    ROW("culprit", NCS_SCHEMA_INTS, NATURAL, NULL, "the rank that is to blame, or a list of a cycle's ranks"),
     ROW("call", NCS_SCHEMA_INTS, POSITIVE, NULL, "number of the call at which the ranks diverge, from 1"),
     ROW("comm", NCS_SCHEMA_LINE, 0, "world", "name of the communicator"),
     ROW("waiting", NCS_SCHEMA_INTS, NATURAL, NULL, "the rank that waits, a list, all or others"),
@@ -68,8 +73,7 @@ static const char *const certainties[] = { "certain", "luck", "undefined", "like
 
 static const struct ncs_schema_field finding[] = {
     ROW("rule", NCS_SCHEMA_LINE, 0, NULL, "its rule"),
-    ROW("culprit", NCS_SCHEMA_INTS, NATURAL, NULL,
-        "the rank that is to blame, or a list of a cycle's ranks"),
+    ROW("culprit", NCS_SCHEMA_INTS, NATURAL, NULL, "the rank that is to blame, or a list of a cycle's ranks"),
     ROW("call", NCS_SCHEMA_INTS, POSITIVE, NULL, "number of the call at which the ranks diverge, from 1"),
     ROW("comm", NCS_SCHEMA_LINE, 0, NULL, "name of the communicator"),
     ROW("waiting", NCS_SCHEMA_INTS, NATURAL, NULL, "the rank that waits, a list, all or others"),
@@ -93,8 +97,7 @@ static const struct ncs_schema_field outcome[] = {
     ROW("call", NCS_SCHEMA_FUNCTION, 0, NULL, "with error: C name of the function"),
     { "wrong", NCS_SCHEMA_SOME, 0, NULL, "a result differs: true, or where", wrong, NULL },
     ROW("lost", NCS_SCHEMA_INTS, NATURAL, NULL, "this rank is lost"),
-    { "finding", NCS_SCHEMA_RULE, 0, NULL, "a finding that must be reported too: its rule, or its fields",
-      finding, NULL },
+    { "finding", NCS_SCHEMA_RULE, 0, NULL, "a finding that must be reported too: its rule, or its fields", finding, NULL },
     ROW("findings", NCS_SCHEMA_INTS, NATURAL, NULL, "how many findings are errors"),
     END,
 };
@@ -117,8 +120,7 @@ static const struct ncs_schema_field events[] = {
 static const struct ncs_schema_field comms[] = {
     ROW("split", NCS_SCHEMA_COMM, OBJECT | EITHER, NULL, "the communicator that is split"),
     ROW("init", NCS_SCHEMA_RANKS, OWN | EITHER, NULL, "the ranks of a communicator of its own"),
-    ROW("color", NCS_SCHEMA_EXPR, 0, NULL,
-        "ranks of one colour are in one communicator; -1: in none"),
+    ROW("color", NCS_SCHEMA_EXPR, 0, NULL, "ranks of one colour are in one communicator; -1: in none"),
     ROW("key", NCS_SCHEMA_EXPR, 0, "0", "order of the new ranks"),
     NCS_SCHEMA_CONFIG,
     END,
@@ -126,20 +128,16 @@ static const struct ncs_schema_field comms[] = {
 
 static const struct ncs_schema_field buffers[] = {
     ROW("dtype", NCS_SCHEMA_DTYPE, ARGUMENT | REQUIRED, NULL, "type of the elements"),
-    ROW("count", NCS_SCHEMA_COUNT, ARGUMENT | REQUIRED | NATURAL, NULL,
-        "elements: expression or size (64K)"),
-    ROW("init", NCS_SCHEMA_ELEMENTS, OWN, NULL,
-        "the first contents: expression (i is the element, from 1), list, or random"),
+    ROW("count", NCS_SCHEMA_COUNT, ARGUMENT | REQUIRED | NATURAL, NULL, "elements: expression or size (64K)"),
+    ROW("init", NCS_SCHEMA_ELEMENTS, OWN, NULL, "the first contents: expression (i is the element, from 1), list, or random"),
     { "memory", NCS_SCHEMA_WORD, 0, "device", "kind of memory", NULL, memories },
     ROW("device", NCS_SCHEMA_EXPR, 0, NULL, "device of the memory; the rank's own by default"),
     END,
 };
 
 static const struct ncs_schema_field ops[] = {
-    ROW("premulsum", NCS_SCHEMA_DTYPE, ARGUMENT | REQUIRED, NULL,
-        "dtype of an op that multiplies by scalar, then sums"),
-    ROW("scalar", NCS_SCHEMA_SCALAR, ARGUMENT | REQUIRED, NULL,
-        "number, kept by the op; or a buffer, read when a call runs"),
+    ROW("premulsum", NCS_SCHEMA_DTYPE, ARGUMENT | REQUIRED, NULL, "dtype of an op that multiplies by scalar, then sums"),
+    ROW("scalar", NCS_SCHEMA_SCALAR, ARGUMENT | REQUIRED, NULL, "number, kept by the op; or a buffer, read when a call runs"),
     ROW("comm", NCS_SCHEMA_COMM, OBJECT, "world", "communicator of the op"),
     END,
 };
@@ -157,20 +155,15 @@ const struct ncs_schema_field ncs_schema_top[] = {
     ROW("ranks", NCS_SCHEMA_NRANKS, 0, "2", "ranks of the run: number, or expression over param"),
     ROW("devices", NCS_SCHEMA_HOSTS, POSITIVE, "8",
         "GPUs of a virtual host; or a list with a number for each host, where the last number repeats"),
-    { "world", NCS_SCHEMA_WORLD, 0, "true", "make the communicator world; or its configuration",
-      config, NULL },
+    { "world", NCS_SCHEMA_WORLD, 0, "true", "make the communicator world; or its configuration", config, NULL },
     ROW("params", NCS_SCHEMA_PARAMS, 0, NULL, "name: default; read as param.name, set by --set"),
-    ROW("matrix", NCS_SCHEMA_MATRIX, 0, NULL,
-        "name: list; run once per combination. Names are params, ranks or seed"),
+    ROW("matrix", NCS_SCHEMA_MATRIX, 0, NULL, "name: list; run once per combination. Names are params, ranks or seed"),
     ROW("exclude", NCS_SCHEMA_EXCLUDE, 0, NULL, "combinations of the matrix to leave out"),
-    { "outcome", NCS_SCHEMA_OUTCOME, 0, "pass", "the verdict that makes the run succeed", outcome,
-      NULL },
+    { "outcome", NCS_SCHEMA_OUTCOME, 0, "pass", "the verdict that makes the run succeed", outcome, NULL },
     { "bug", NCS_SCHEMA_FIELDS, 0, NULL, "which bug of the catalogue this shows", bug, NULL },
-    { "policy", NCS_SCHEMA_WORD, 0, "strict", "how much a call may do before others join", NULL,
-      policies },
+    { "policy", NCS_SCHEMA_WORD, 0, "strict", "how much a call may do before others join", NULL, policies },
     ROW("verify", NCS_SCHEMA_FLAG, 0, "true", "check the result of every collective"),
-    { "needs", NCS_SCHEMA_FIELDS, 0, NULL, "requirements; without them the run is skipped", needs,
-      NULL },
+    { "needs", NCS_SCHEMA_FIELDS, 0, NULL, "requirements; without them the run is skipped", needs, NULL },
     ROW("env", NCS_SCHEMA_ENV, 0, NULL,
         "environment, set before NCCL is opened: numbers, switches and names of NCCL and CUDA; the number of a rank as a key has "
         "variables of that rank only"),
@@ -182,44 +175,35 @@ const struct ncs_schema_field ncs_schema_top[] = {
     { "comms", NCS_SCHEMA_ENTRIES, 0, NULL, "communicators besides world", comms, NULL },
     { "buffers", NCS_SCHEMA_ENTRIES, 0, NULL, "buffers", buffers, NULL },
     { "ops", NCS_SCHEMA_ENTRIES, 0, NULL, "reduction operators", ops, NULL },
-    { "windows", NCS_SCHEMA_ENTRIES, 0, NULL, "windows: buffers that other ranks write into",
-      windows, NULL },
+    { "windows", NCS_SCHEMA_ENTRIES, 0, NULL, "windows: buffers that other ranks write into", windows, NULL },
     ROW("steps", NCS_SCHEMA_STEPS, REQUIRED, NULL, "a list of what every rank does, in order"),
     END,
 };
 
 /* ---- words ---- */
 
-const char *const ncs_schema_math[] = { "abs",        "acos", "asin", "atan",       "ceil",
-                                        "cos",        "deg",  "exp",  "floor",      "fmod",
-                                        "huge",       "log",  "max",  "maxinteger", "min",
-                                        "mininteger", "modf", "pi",   "rad",        "random",
-                                        "randomseed", "sin",  "sqrt", "tan",        "tointeger",
-                                        "type",       "ult",  NULL };
+const char *const ncs_schema_math[] = { "abs", "acos",       "asin", "atan",      "ceil", "cos",    "deg",
+                                        "exp", "floor",      "fmod", "huge",      "log",  "max",    "maxinteger",
+                                        "min", "mininteger", "modf", "pi",        "rad",  "random", "randomseed",
+                                        "sin", "sqrt",       "tan",  "tointeger", "type", "ult",    NULL };
 
 const char *const ncs_schema_globals[] = {
-    "C",         "_G",     "_VERSION", "assert", "barrier",      "clock",    "collectgarbage",
-    "coroutine", "cuda",   "debug",    "error",  "expect",       "fault",    "getmetatable",
-    "ipairs",    "load",   "math",     "nccl",   "next",         "nranks",   "os",
-    "pairs",     "param",  "pcall",    "print",  "rank",         "rawequal", "rawget",
-    "rawlen",    "rawset", "require",  "select", "setmetatable", "skip",     "sleep",
-    "spawn",     "store",  "string",   "table",  "tonumber",     "tostring", "type",
-    "utf8",      "xpcall", NULL
+    "C",      "_G",     "_VERSION", "assert",   "barrier",      "clock",        "collectgarbage", "coroutine", "cuda",
+    "debug",  "error",  "expect",   "fault",    "getmetatable", "ipairs",       "load",           "math",      "nccl",
+    "next",   "nranks", "os",       "pairs",    "param",        "pcall",        "print",          "rank",      "rawequal",
+    "rawget", "rawlen", "rawset",   "require",  "select",       "setmetatable", "skip",           "sleep",     "spawn",
+    "store",  "string", "table",    "tonumber", "tostring",     "type",         "utf8",           "xpcall",    NULL
 };
 
-const char *const ncs_schema_taken[] = { "C",      "_ENV",  "_G",     "barrier",  "clock", "cuda",
-                                         "expect", "fault", "ipairs", "math",     "nccl",  "nranks",
-                                         "param",  "print", "rank",   "scenario", "skip",  "sleep",
-                                         "spawn",  "store", "stream", "tostring", "world", NULL };
+const char *const ncs_schema_taken[] = { "C",      "_ENV",  "_G",    "barrier", "clock",  "cuda",     "expect", "fault",
+                                         "ipairs", "math",  "nccl",  "nranks",  "param",  "print",    "rank",   "scenario",
+                                         "skip",   "sleep", "spawn", "store",   "stream", "tostring", "world",  NULL };
 
-const char *const ncs_schema_keywords[] = { "and",   "break",  "do",     "else",     "elseif",
-                                            "end",   "false",  "for",    "function", "goto",
-                                            "if",    "in",     "local",  "nil",      "not",
-                                            "or",    "repeat", "return", "then",     "true",
-                                            "until", "while",  NULL };
+const char *const ncs_schema_keywords[] = { "and",      "break",  "do",   "else", "elseif", "end",   "false", "for",
+                                            "function", "goto",   "if",   "in",   "local",  "nil",   "not",   "or",
+                                            "repeat",   "return", "then", "true", "until",  "while", NULL };
 
-const struct ncs_schema_field *ncs_schema_find(const struct ncs_schema_field *fields,
-                                               const char *name)
+const struct ncs_schema_field *ncs_schema_find(const struct ncs_schema_field *fields, const char *name)
 {
     for (; fields && fields->name; fields++)
         if (fields->name[0] == name[0] && strcmp(fields->name, name) == 0)
@@ -227,8 +211,7 @@ const struct ncs_schema_field *ncs_schema_find(const struct ncs_schema_field *fi
     return NULL;
 }
 
-size_t ncs_schema_names(const struct ncs_schema_field *fields,
-                        const char *names[NCS_SCHEMA_FIELDS_MAX])
+size_t ncs_schema_names(const struct ncs_schema_field *fields, const char *names[NCS_SCHEMA_FIELDS_MAX])
 {
     size_t n = 0;
     for (; fields->name && n + 1 < NCS_SCHEMA_FIELDS_MAX; fields++)

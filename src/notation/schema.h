@@ -43,7 +43,7 @@ enum ncs_schema_kind {
     /* before there are ranks: */
     NCS_SCHEMA_LITERAL, /* number, boolean or literal text */
     NCS_SCHEMA_INT,
-    NCS_SCHEMA_NUMBERS,  /* a number, or a list of numbers */
+    NCS_SCHEMA_NUMBERS, /* a number, or a list of numbers */
     NCS_SCHEMA_FLAG,
     NCS_SCHEMA_LINE,
     NCS_SCHEMA_VERSION,  /* "2.30.7", "2.29" */
@@ -73,8 +73,8 @@ enum {
     NCS_SCHEMA_MAKES = 4,    /* the name of the call's result */
     NCS_SCHEMA_OWN = 8,      /* emitted by the translation of its verb */
     NCS_SCHEMA_REQUIRED = 16,
-    NCS_SCHEMA_EITHER = 32, /* one of the fields with this flag is required */
-    NCS_SCHEMA_SHIFTS = 64, /* an argument that is dropped when it is missing; other missing arguments become nil */
+    NCS_SCHEMA_EITHER = 32,    /* one of the fields with this flag is required */
+    NCS_SCHEMA_SHIFTS = 64,    /* an argument that is dropped when it is missing; other missing arguments become nil */
     NCS_SCHEMA_NATURAL = 128,  /* a literal number is 0 or more, and whole unless it is seconds */
     NCS_SCHEMA_POSITIVE = 256, /* a literal number is whole, 1 or more */
 };
@@ -83,11 +83,10 @@ struct ncs_schema_field {
     const char *name;
     enum ncs_schema_kind kind;
     int flags;
-    const char *value;  /* by default, as YAML; NULL: none */
+    const char *value; /* by default, as YAML; NULL: none */
     const char *about;
-    const struct ncs_schema_field
-        *fields; /* for FIELDS, SIGNALS, ENTRIES, WORLD; ends with a NULL name */
-    const char *const *words;            /* for WORD; ends with NULL */
+    const struct ncs_schema_field *fields; /* for FIELDS, SIGNALS, ENTRIES, WORLD; ends with a NULL name */
+    const char *const *words;              /* for WORD; ends with NULL */
 };
 
 struct ncs_step;
@@ -95,11 +94,11 @@ struct ncs_emitter;
 
 struct ncs_schema_verb {
     const char *name;
-    enum ncs_schema_kind kind;             /* FIELDS, or of its value */
-    const char *alone;                   /* FIELDS: the field that a lone value means; NULL: none */
+    enum ncs_schema_kind kind; /* FIELDS, or of its value */
+    const char *alone;         /* FIELDS: the field that a lone value means; NULL: none */
     const struct ncs_schema_field *fields;
-    const struct ncs_schema_field *beside; /* keys beside the verb; or NULL */
-    const char *method;                  /* NULL: named as the verb */
+    const struct ncs_schema_field *beside;                           /* keys beside the verb; or NULL */
+    const char *method;                                              /* NULL: named as the verb */
     void (*say)(struct ncs_emitter *s, const struct ncs_step *step); /* NULL: a method is called */
     const char *about;
 };
@@ -110,12 +109,10 @@ extern const struct ncs_schema_field ncs_schema_top[];
 extern const struct ncs_schema_field ncs_schema_common[];
 extern const struct ncs_schema_verb ncs_schema_verbs[]; /* ends with a NULL name */
 
-const struct ncs_schema_field *ncs_schema_find(const struct ncs_schema_field *fields,
-                                               const char *name);
+const struct ncs_schema_field *ncs_schema_find(const struct ncs_schema_field *fields, const char *name);
 /* All names of fields, NULL at the end, to find the nearest one; returns their number. */
 enum { NCS_SCHEMA_FIELDS_MAX = 48 };
-size_t ncs_schema_names(const struct ncs_schema_field *fields,
-                        const char *names[NCS_SCHEMA_FIELDS_MAX]);
+size_t ncs_schema_names(const struct ncs_schema_field *fields, const char *names[NCS_SCHEMA_FIELDS_MAX]);
 const struct ncs_schema_verb *ncs_schema_verb_of(const char *name);
 
 /* Names of failures that keys such as `fails` can ask for; returns their number. */
@@ -128,9 +125,9 @@ extern const char *const ncs_schema_kinds[NCS_SCHEMA_KINDS];
 bool ncs_schema_is_some_ranks(const char *word);
 
 /* Names that expressions know besides the names of the file, NULL at the end. */
-extern const char *const ncs_schema_math[];    /* fields of math */
-extern const char *const ncs_schema_globals[]; /* that chunks may use, besides world and stream */
-extern const char *const ncs_schema_taken[];   /* ready-made names that the file cannot define */
+extern const char *const ncs_schema_math[];     /* fields of math */
+extern const char *const ncs_schema_globals[];  /* that chunks may use, besides world and stream */
+extern const char *const ncs_schema_taken[];    /* ready-made names that the file cannot define */
 extern const char *const ncs_schema_keywords[]; /* of Lua */
 /* Fields and methods of a thing of enum ncs_thing_kind; NULL: any field is allowed. */
 extern const char *const *const ncs_schema_members[];

@@ -21,12 +21,12 @@ struct ncs_scope {
     struct ncs_things names;
     struct ncs_things globals; /* that chunks of Lua use */
     size_t steps;
-    size_t depth, deepest;    /* nesting of the list of steps that is being checked; the most so far */
+    size_t depth, deepest; /* nesting of the list of steps that is being checked; the most so far */
     bool too_deep;
-    size_t cut;               /* byte after a comma that has cut a plain scalar; 0: none */
-    bool world;               /* there is a communicator `world` */
-    bool unsafe;              /* any variable may be set */
-    bool returns;             /* a chunk may return from the rank, not only from a group of steps */
+    size_t cut;   /* byte after a comma that has cut a plain scalar; 0: none */
+    bool world;   /* there is a communicator `world` */
+    bool unsafe;  /* any variable may be set */
+    bool returns; /* a chunk may return from the rank, not only from a group of steps */
 };
 
 /* A step whose verb has been found. */

@@ -13,8 +13,7 @@ struct ncs_thing *ncs_things_find(const struct ncs_things *n, const char *name, 
     return t;
 }
 
-struct ncs_thing *ncs_things_add(struct ncs_things *n, const char *name, enum ncs_thing_kind kind,
-                                struct ncs_span at)
+struct ncs_thing *ncs_things_add(struct ncs_things *n, const char *name, enum ncs_thing_kind kind, struct ncs_span at)
 {
     size_t bytes = strlen(name);
     struct ncs_thing *t = ncs_new(sizeof *t + bytes + 1);
@@ -45,8 +44,7 @@ const char *ncs_thing_word(enum ncs_thing_kind kind)
         [NCS_THING_EVENT] = "an event",     [NCS_THING_COMM] = "a communicator",
         [NCS_THING_BUFFER] = "a buffer",    [NCS_THING_OP] = "an op",
         [NCS_THING_WINDOW] = "a window",    [NCS_THING_THREAD] = "a thread",
-        [NCS_THING_GRAPH] = "a graph",
-        [NCS_THING_LOOP] = "the count of a repeat",
+        [NCS_THING_GRAPH] = "a graph",      [NCS_THING_LOOP] = "the count of a repeat",
     };
     return words[kind];
 }

@@ -74,16 +74,15 @@ static bool reset(struct ncs_prompt *p, const char *arguments)
     if (strncmp(arguments, "-n", 2) == 0)
         arguments += 2 + strspn(arguments + 2, " \t");
     if (*arguments && !parse_whole_number(arguments, 1, NCS_RANKS_MOST, &ranks)) {
-        prompt_put(p, "error: `%s` is no number of ranks, expected 1..%d", arguments,
-                     NCS_RANKS_MOST);
+        prompt_put(p, "error: `%s` is no number of ranks, expected 1..%d", arguments, NCS_RANKS_MOST);
         return true;
     }
     s.ranks = (int)ranks;
     if (!restart(p, &s, 0))
         return true;
     if (s.file)
-        prompt_put(p, "your lines are forgotten; %s has been run again on %d rank%s (`:load` alone forgets it)",
-                     p->settings.file, prompt_ranks(p), prompt_ranks(p) == 1 ? "" : "s");
+        prompt_put(p, "your lines are forgotten; %s has been run again on %d rank%s (`:load` alone forgets it)", p->settings.file,
+                   prompt_ranks(p), prompt_ranks(p) == 1 ? "" : "s");
     else
         prompt_put(p, "%d rank%s, nothing done yet", prompt_ranks(p), prompt_ranks(p) == 1 ? "" : "s");
     return true;
@@ -108,7 +107,7 @@ static bool unload(struct ncs_prompt *p)
     s.ranks = prompt_ranks(p);
     if (restart(p, &s, 0))
         prompt_put(p, "the file and your lines are forgotten; %d rank%s, nothing done yet", prompt_ranks(p),
-                     prompt_ranks(p) == 1 ? "" : "s");
+                   prompt_ranks(p) == 1 ? "" : "s");
     return true;
 }
 
@@ -123,8 +122,7 @@ static bool command_load(struct ncs_prompt *p, const char *arguments)
     s.file = file;
     s.ranks = 0;
     if (restart(p, &s, 0))
-        prompt_put(p, "%s has been run on %d rank%s", file, prompt_ranks(p),
-                     prompt_ranks(p) == 1 ? "" : "s");
+        prompt_put(p, "%s has been run on %d rank%s", file, prompt_ranks(p), prompt_ranks(p) == 1 ? "" : "s");
     ncs_free(file);
     return true;
 }
@@ -157,16 +155,12 @@ static bool command_seed(struct ncs_prompt *p, const char *arguments)
     }
     s.seeded = strcmp(arguments, "none") != 0;
     if (s.seeded && !parse_whole_number(arguments, 0, INT64_MAX, &n)) {
-        prompt_put(p, "error: `%s` is no seed, expected a whole number from 0, or none",
-                     arguments);
+        prompt_put(p, "error: `%s` is no seed, expected a whole number from 0, or none", arguments);
         return true;
     }
     s.seed = s.seeded ? n : 0;
     if (restart(p, &s, p->inputs))
-        prompt_put(p,
-                     s.seeded ? "all lines done again, seed %s"
-                              : "all lines done again, threads in order",
-                     arguments);
+        prompt_put(p, s.seeded ? "all lines done again, seed %s" : "all lines done again, threads in order", arguments);
     return true;
 }
 
@@ -177,12 +171,12 @@ static bool fault(struct ncs_prompt *p, const char *arguments)
     struct ncs_str line = { 0 };
     if (kind == 0) {
         prompt_put(p, "error: which fault? such as `:fault kill rank=2` or `:fault slow rank=1 "
-                        "call=3 seconds=5`");
+                      "call=3 seconds=5`");
         return true;
     }
     ncs_str_addf(&line, "fault.%.*s {", (int)kind, arguments);
     const char *before = " ";
-    for (const char *at = arguments + kind; *(at += strspn(at, " \t")); ) {
+    for (const char *at = arguments + kind; *(at += strspn(at, " \t"));) {
         size_t n = strcspn(at, " \t");
         ncs_str_add(&line, before);
         ncs_str_add_bytes(&line, at, n);
@@ -213,8 +207,7 @@ static bool save(struct ncs_prompt *p, const char *arguments)
         snprintf(comments, sizeof comments, ", %zu that failed as %scomment%s", failed, failed == 1 ? "a " : "",
                  failed == 1 ? "" : "s");
     if (ncs_file_write(arguments, out.text, out.bytes, false, &err))
-        prompt_put(p, "%zu line%s saved%s; ncclscript run %s", p->inputs, p->inputs == 1 ? "" : "s", comments,
-                     arguments);
+        prompt_put(p, "%zu line%s saved%s; ncclscript run %s", p->inputs, p->inputs == 1 ? "" : "s", comments, arguments);
     else
         prompt_complain(p, &err);
     ncs_str_free(&out);
@@ -224,8 +217,7 @@ static bool save(struct ncs_prompt *p, const char *arguments)
 /* ---- help ---- */
 
 /* The command with that name; NULL: none, and all names are appended. */
-static const struct prompt_command *find_command_row(const struct prompt_command *commands,
-                                                     const char *name, const char **names,
+static const struct prompt_command *find_command_row(const struct prompt_command *commands, const char *name, const char **names,
                                                      size_t *count)
 {
     for (const struct prompt_command *c = commands; c->name; c++) {
@@ -250,11 +242,15 @@ static void list_commands(const struct prompt_command *commands, int columns, st
 
 void prompt_overview(const struct ncs_prompt *p, struct ncs_str *out)
 {
-    ncs_fill_prose(out, "A line of Lua runs on every rank, @2 LINE on rank 2, @0,3 LINE and @1..3 LINE on some.\n"
-                        "help(x) explains a name, a function or an object.\n\n", 0, prompt_columns(p));
+    ncs_fill_prose(out,
+                   "A line of Lua runs on every rank, @2 LINE on rank 2, @0,3 LINE and @1..3 LINE on some.\n"
+                   "help(x) explains a name, a function or an object.\n\n",
+                   0, prompt_columns(p));
     if (p->shell.host)
-        ncs_fill_prose(out, "In this lesson, `ncclscript run FILE` and other commands work as in a shell. `cat FILE` shows a "
-                            "file of the lesson, `:write FILE` writes one.\n\n", 0, prompt_columns(p));
+        ncs_fill_prose(out,
+                       "In this lesson, `ncclscript run FILE` and other commands work as in a shell. `cat FILE` shows a "
+                       "file of the lesson, `:write FILE` writes one.\n\n",
+                       0, prompt_columns(p));
     if (p->tutor)
         list_commands(tutor_commands, prompt_columns(p), out);
     list_commands(prompt_commands, prompt_columns(p), out);
@@ -265,8 +261,7 @@ static bool help(struct ncs_prompt *p, const char *arguments)
     struct ncs_str out = { 0 };
     const char *names[64];
     size_t count = 0;
-    const struct prompt_command *c =
-        *arguments == ':' ? find_command_row(prompt_commands, arguments + 1, names, &count) : NULL;
+    const struct prompt_command *c = *arguments == ':' ? find_command_row(prompt_commands, arguments + 1, names, &count) : NULL;
     if (c)
         ncs_str_addf(&out, ":%s %s: %s\n", c->name, c->arguments, c->text);
     else if (*arguments)
@@ -279,7 +274,8 @@ static bool help(struct ncs_prompt *p, const char *arguments)
 
 static bool quit(struct ncs_prompt *p, const char *arguments)
 {
-    (void)p; (void)arguments;
+    (void)p;
+    (void)arguments;
     return false;
 }
 
@@ -300,12 +296,12 @@ const struct prompt_command prompt_commands[] = {
 #define NCS_FAULT(KIND, name, needs, injects, about) " " #name
 #include "api/faults.def"
 #undef NCS_FAULT
-      , fault },
+      ,
+      fault },
     { "policy", "[NAME]", "repeat all lines under strict or typical", policy },
     { "seed", "[N|none]", "repeat all lines in another order of threads", command_seed },
     { "reset", "[-n RANKS]", "forget all lines, but not a loaded file; optionally change the number of ranks", reset },
-    { "load", "[FILE]", "forget all lines and run a scenario's instead; without FILE, forget the loaded one",
-      command_load },
+    { "load", "[FILE]", "forget all lines and run a scenario's instead; without FILE, forget the loaded one", command_load },
     { "save", "FILE", "write the lines as a scenario; those that failed become comments", save },
     { "help", "[TOPIC]", "this list, or the page of a finding, a word, a code or a function", help },
     { "quit", "", "leave; so does the end of input", quit },
@@ -325,15 +321,14 @@ bool prompt_command(struct ncs_prompt *p, const char *line)
     const char *names[64];
     size_t count = 0;
     bool goes_on = true;
-    const struct prompt_command *c =
-        p->tutor ? find_command_row(tutor_commands, name, names, &count) : NULL;
+    const struct prompt_command *c = p->tutor ? find_command_row(tutor_commands, name, names, &count) : NULL;
     c = c ? c : find_command_row(prompt_commands, name, names, &count);
     if (c) {
         goes_on = c->run(p, trimmed.text ? trimmed.text : "");
     } else {
         const char *near = ncs_nearest(name, names, count);
-        prompt_put(p, "error: no command `:%s`%s%s%s; `:help` lists them", name,
-                     near ? ", did you mean `:" : "", near ? near : "", near ? "`?" : "");
+        prompt_put(p, "error: no command `:%s`%s%s%s; `:help` lists them", name, near ? ", did you mean `:" : "",
+                   near ? near : "", near ? "`?" : "");
     }
     ncs_str_free(&trimmed);
     return goes_on;

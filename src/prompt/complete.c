@@ -164,8 +164,7 @@ static void complete_options(struct ncs_prompt *p, const char *function, struct 
     ncs_str_free(&name);
 }
 
-static void complete_lua(struct ncs_prompt *p, const char *text, size_t bytes, size_t *from,
-                         struct wanted *w)
+static void complete_lua(struct ncs_prompt *p, const char *text, size_t bytes, size_t *from, struct wanted *w)
 {
     size_t word = bytes;
     while (word > 0 && in_name(text[word - 1]))

@@ -49,8 +49,8 @@ static size_t count_diagrams(const struct ncs_seen *const *seen, size_t first, s
 }
 
 /* Draws operations from `first` on. A loop may have made many: the last diagrams are drawn, or all. */
-static void draw_from(const struct ncs_seen *const *seen, size_t first, size_t count,
-                      const struct ncs_draw_style *style, struct ncs_str *out)
+static void draw_from(const struct ncs_seen *const *seen, size_t first, size_t count, const struct ncs_draw_style *style,
+                      struct ncs_str *out)
 {
     size_t diagrams = count_diagrams(seen, first, count);
     size_t skipped = diagrams > DIAGRAMS && !style->all ? diagrams - DIAGRAMS : 0;
@@ -69,8 +69,7 @@ static void draw_from(const struct ncs_seen *const *seen, size_t first, size_t c
 
 bool show_drawing(struct ncs_prompt *p, const char *arguments)
 {
-    struct ncs_draw_style style = { .what = NCS_DRAW_CALLS, .width = prompt_columns(p),
-                                    .unicode = p->options.unicode };
+    struct ncs_draw_style style = { .what = NCS_DRAW_CALLS, .width = prompt_columns(p), .unicode = p->options.unicode };
     struct ncs_str out = { 0 };
     size_t count;
     if (strcmp(arguments, "steps") == 0) {

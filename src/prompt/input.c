@@ -56,9 +56,8 @@ static int *prompt_address(struct ncs_prompt *p, const char *text, size_t *count
     ncs_free(named);
     ok = ok && (*at == 0 || isspace((unsigned char)*at));
     if (!ok) {
-        prompt_put(p,
-                     "error: `@%.*s` names no ranks, expected such as @2, @0,3 or @1..3, of 0..%d",
-                     (int)strcspn(text, " \t"), text, ranks - 1);
+        prompt_put(p, "error: `@%.*s` names no ranks, expected such as @2, @0,3 or @1..3, of 0..%d", (int)strcspn(text, " \t"),
+                   text, ranks - 1);
         ncs_free(rank);
         return NULL;
     }
@@ -78,8 +77,7 @@ static int lines_of(const char *text)
 
 /* Gives a line to ranks; returns how many got it. Ranks that were killed get none. Ranks that wait get
  * none either, because nobody would see when they run it; they are returned in `left`. */
-static size_t input_give(struct ncs_prompt *p, const struct input *input,
-                         const struct ncs_code *code, int *left, size_t *lefts)
+static size_t input_give(struct ncs_prompt *p, const struct input *input, const struct ncs_code *code, int *left, size_t *lefts)
 {
     size_t given = 0, count = input->rank ? input->ranks : (size_t)prompt_ranks(p);
     *lefts = 0;
@@ -101,8 +99,7 @@ static bool run_line(struct ncs_prompt *p, const struct input *input)
 {
     const struct ncs_code *code = input->code;
     struct ncs_error err = { 0 };
-    if (!code &&
-        ncs_session_read(p->session, input->text, input->line, &code, &err) != NCS_READ_WHOLE)
+    if (!code && ncs_session_read(p->session, input->text, input->line, &code, &err) != NCS_READ_WHOLE)
         return false; /* impossible: it was complete when it was typed */
     int *left = ncs_new((size_t)prompt_ranks(p) * sizeof *left);
     size_t lefts;
@@ -112,12 +109,10 @@ static bool run_line(struct ncs_prompt *p, const struct input *input)
     if (!any && !lefts)
         prompt_put(p, "not run: every addressed rank was killed; `:back` undoes a line");
     else if (!any)
-        prompt_put(
-            p, "no rank can act: rank%s %s wait%s; `:waits` shows for whom, `:back` undoes a line",
-            lefts == 1 ? "" : "s", who.text, lefts == 1 ? "s" : "");
+        prompt_put(p, "no rank can act: rank%s %s wait%s; `:waits` shows for whom, `:back` undoes a line", lefts == 1 ? "" : "s",
+                   who.text, lefts == 1 ? "s" : "");
     else if (lefts && input->rank)
-        prompt_put(p, "not run on rank%s %s, which wait%s", lefts == 1 ? "" : "s", who.text,
-                     lefts == 1 ? "s" : "");
+        prompt_put(p, "not run on rank%s %s, which wait%s", lefts == 1 ? "" : "s", who.text, lefts == 1 ? "s" : "");
     ncs_str_free(&who);
     ncs_free(left);
     if (any)
@@ -137,8 +132,7 @@ static void trial_report_step(struct ncs_prompt *p, enum ncs_stop stop)
 static bool input_carry_out(struct ncs_prompt *p, const struct input *input)
 {
     switch (input->kind) {
-    case INPUT_LINE:
-        return run_line(p, input);
+    case INPUT_LINE: return run_line(p, input);
     case INPUT_STEP:
         p->held = true;
         trial_report_step(p, ncs_run_go_on(p->run, input->events));
@@ -213,17 +207,14 @@ static enum ncs_prompt_wants feed_lua(struct ncs_prompt *p)
     const struct ncs_code *code;
     struct ncs_error err = { 0 };
     switch (ncs_session_read(p->session, p->begun.text, p->lines + 1, &code, &err)) {
-    case NCS_READ_OPEN:
-        return NCS_PROMPT_MORE;
+    case NCS_READ_OPEN: return NCS_PROMPT_MORE;
     case NCS_READ_WRONG:
         prompt_complain(p, &err);
         ncs_prompt_abandon(p);
         return NCS_PROMPT_LINE;
-    case NCS_READ_WHOLE:
-        break;
+    case NCS_READ_WHOLE: break;
     }
-    struct input input = { .kind = INPUT_LINE, .text = ncs_str_take(&p->begun), .rank = p->to,
-                           .ranks = p->tos, .code = code };
+    struct input input = { .kind = INPUT_LINE, .text = ncs_str_take(&p->begun), .rank = p->to, .ranks = p->tos, .code = code };
     p->to = NULL;
     prompt_do(p, input);
     return NCS_PROMPT_LINE;
@@ -232,8 +223,7 @@ static enum ncs_prompt_wants feed_lua(struct ncs_prompt *p)
 /* Words that people type at other prompts. True if the line was one, and no variable of the user's. */
 static bool advise(struct ncs_prompt *p, const char *line)
 {
-    static const char *const leave[] = { "quit", "exit", "quit()", "exit()", "q" },
-                     *const ask[] = { "help", "?", "h" };
+    static const char *const leave[] = { "quit", "exit", "quit()", "exit()", "q" }, *const ask[] = { "help", "?", "h" };
     struct ncs_str word = { 0 };
     bool leaves = false, asks = false;
     ncs_str_add_bytes(&word, line, strcspn(line, " \t\r"));
@@ -253,8 +243,7 @@ static bool advise(struct ncs_prompt *p, const char *line)
         return true;
     if ((!leaves && !asks) || (class && !(asks && strcmp(class, "function") == 0)))
         return false;
-    prompt_put(p, leaves ? "`:quit` leaves the prompt; so does Ctrl-D"
-                           : "`:help` lists the commands, help(x) explains x");
+    prompt_put(p, leaves ? "`:quit` leaves the prompt; so does Ctrl-D" : "`:help` lists the commands, help(x) explains x");
     return true;
 }
 
@@ -331,8 +320,7 @@ enum ncs_prompt_wants ncs_prompt_feed(struct ncs_prompt *p, const char *line)
     if (shell_takes(p, line))
         return p->shell.writing ? NCS_PROMPT_TEXT : NCS_PROMPT_LINE;
     line += strspn(line, " \t\r");
-    if (!p->run && strncmp(line, ":reset", 6) != 0 && strncmp(line, ":load", 5) != 0 &&
-        strncmp(line, ":quit", 5) != 0) {
+    if (!p->run && strncmp(line, ":reset", 6) != 0 && strncmp(line, ":load", 5) != 0 && strncmp(line, ":quit", 5) != 0) {
         prompt_put(p, "error: there is no run; `:reset -n RANKS` begins one, `:quit` leaves");
         return NCS_PROMPT_LINE;
     }

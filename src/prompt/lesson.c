@@ -52,11 +52,11 @@ int lesson_call(struct ncs_lesson *l, int args, int results)
 void lesson_open_libraries(lua_State *L)
 {
     static const luaL_Reg libraries[] = {
-        { "_G", luaopen_base }, { "string", luaopen_string }, { "table", luaopen_table },
-        { "math", luaopen_math }, { "utf8", luaopen_utf8 }, { NULL, NULL },
+        { "_G", luaopen_base },   { "string", luaopen_string }, { "table", luaopen_table },
+        { "math", luaopen_math }, { "utf8", luaopen_utf8 },     { NULL, NULL },
     };
-    static const char *const refused[] = { "dofile", "loadfile", "load", "require", "setmetatable", "print",
-                                           "collectgarbage", NULL };
+    static const char *const refused[] = { "dofile",       "loadfile", "load",           "require",
+                                           "setmetatable", "print",    "collectgarbage", NULL };
     for (const luaL_Reg *l = libraries; l->name; l++) {
         luaL_requiref(L, l->name, l->func, 1);
         lua_pop(L, 1);
@@ -173,8 +173,8 @@ static enum ncs_marked mark_broken(struct ncs_lesson *l, struct ncs_str *say)
 }
 
 /* Calls a function of lua/marking.lua with the step, the view, and an answer. It returns what is wrong. */
-static enum ncs_marked mark_by(struct ncs_lesson *l, const char *function, size_t step, struct ncs_prompt *p,
-                               const char *answer, struct ncs_str *say)
+static enum ncs_marked mark_by(struct ncs_lesson *l, const char *function, size_t step, struct ncs_prompt *p, const char *answer,
+                               struct ncs_str *say)
 {
     lua_State *L = l->L;
     lua_settop(L, 0);
@@ -192,8 +192,7 @@ static enum ncs_marked mark_by(struct ncs_lesson *l, const char *function, size_
     return NCS_MARKED_NOT_YET;
 }
 
-enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_prompt *p, const char *answer,
-                                struct ncs_str *say)
+enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_prompt *p, const char *answer, struct ncs_str *say)
 {
     lua_State *L = l->L;
     if (ncs_lesson_asks(l, step))

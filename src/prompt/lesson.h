@@ -13,15 +13,14 @@ struct ncs_lesson;
 
 /* The lessons built into the program, by number from 1; NULL: no such lesson. */
 struct ncs_lesson_text {
-    const char *name;          /* "01-ranks" */
+    const char *name; /* "01-ranks" */
     const unsigned char *text;
     const size_t *bytes;
 };
 extern const struct ncs_lesson_text ncs_lesson_texts[]; /* a name of NULL at the end */
 
 /* Reads a lesson's text; `name` is for places in messages. NULL and err if it is no valid lesson. */
-struct ncs_lesson *ncs_lesson_read(const char *name, const char *text, size_t bytes,
-                                   struct ncs_error *err);
+struct ncs_lesson *ncs_lesson_read(const char *name, const char *text, size_t bytes, struct ncs_error *err);
 void ncs_lesson_free(struct ncs_lesson *l); /* NULL is a no-op */
 
 const char *ncs_lesson_title(const struct ncs_lesson *l);
@@ -55,7 +54,6 @@ enum ncs_marked { NCS_MARKED_NOT_YET, NCS_MARKED_RIGHT, NCS_MARKED_BROKEN };
 /* Checks the state of the prompt against the step's task, and appends a reply. BROKEN: the lesson's check
  * failed itself; the reply contains its error. A step without a task is never marked. `answer`: what the learner
  * has typed as the answer of a question; NULL = nothing, so that a question is not marked. */
-enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_prompt *p, const char *answer,
-                                struct ncs_str *say);
+enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_prompt *p, const char *answer, struct ncs_str *say);
 
 #endif

@@ -22,21 +22,22 @@ struct lesson_list {
 enum lesson_text { LESSON_TEXT, LESSON_SETUP, LESSON_TASK, LESSON_RIGHT, LESSON_SOLUTION, LESSON_ANSWER, LESSON_TEXTS };
 
 struct lesson_step {
-    char *text[LESSON_TEXTS];  /* NULL = the step has none */
-    struct lesson_list hints;  /* first alone */
-    struct lesson_list wrong;  /* what is typed, and (a part of) the reply */
-    struct lesson_list files;  /* name and text, by name */
+    char *text[LESSON_TEXTS]; /* NULL = the step has none */
+    struct lesson_list hints; /* first alone */
+    struct lesson_list wrong; /* what is typed, and (a part of) the reply */
+    struct lesson_list files; /* name and text, by name */
     bool fills, reply, has_calls;
-    int table, check;          /* references to the step's table and its function; check: LUA_NOREF = none */
+    int table, check; /* references to the step's table and its function; check: LUA_NOREF = none */
 };
 
 struct ncs_lesson {
     struct ncs_heap heap;
-    int64_t left;              /* instructions of the function that runs */
+    int64_t left; /* instructions of the function that runs */
     lua_State *L;
     char *name, *title;
     int ranks;
-    struct lesson_step *step; size_t steps;
+    struct lesson_step *step;
+    size_t steps;
 };
 
 /* Calls the lesson's own code, with limited steps and memory. */

@@ -9,10 +9,10 @@
 #include "prompt/lesson_private.h"
 #include "prompt/shell.h"
 
-#define FILES 64               /* of a step */
+#define FILES 64 /* of a step */
 
 static const char *const text_names[LESSON_TEXTS] = {
-    [LESSON_TEXT] = "text", [LESSON_SETUP] = "setup", [LESSON_TASK] = "task",
+    [LESSON_TEXT] = "text",   [LESSON_SETUP] = "setup",       [LESSON_TASK] = "task",
     [LESSON_RIGHT] = "right", [LESSON_SOLUTION] = "solution", [LESSON_ANSWER] = "answer",
 };
 
@@ -124,8 +124,7 @@ static const char *read_functions(lua_State *L, int table, struct lesson_step *s
     lua_pushvalue(L, table);
     step->table = luaL_ref(L, LUA_REGISTRYINDEX);
     bool task = step->text[LESSON_TASK], solution = step->text[LESSON_SOLUTION];
-    if (step->text[LESSON_ANSWER] ? !task || check != LUA_TNIL || solution
-                                  : task != (check == LUA_TFUNCTION) || task != solution)
+    if (step->text[LESSON_ANSWER] ? !task || check != LUA_TNIL || solution : task != (check == LUA_TFUNCTION) || task != solution)
         return "has one of task, check (a function) and solution without the others; a question has a task and an "
                "answer (a text)";
     return NULL;

@@ -14,28 +14,28 @@ enum input_kind { INPUT_LINE, INPUT_STEP, INPUT_GO };
 
 struct input {
     enum input_kind kind;
-    char *text;          /* LINE: of Lua, without its address */
-    int *rank;           /* LINE: its addressees; NULL: all */
+    char *text; /* LINE: of Lua, without its address */
+    int *rank;  /* LINE: its addressees; NULL: all */
     size_t ranks;
-    int64_t events;      /* STEP */
-    int line;            /* LINE: number of its first line among all inputs */
+    int64_t events;              /* STEP */
+    int line;                    /* LINE: number of its first line among all inputs */
     const struct ncs_code *code; /* LINE: its compiled code, if just read; NULL: read it again */
-    char *failure;       /* LINE: the error of the first rank, if it failed on all its ranks; NULL = none */
-    bool asks_help;      /* LINE: a call of help */
+    char *failure;               /* LINE: the error of the first rank, if it failed on all its ranks; NULL = none */
+    bool asks_help;              /* LINE: a call of help */
 };
 
 /* The settings of the command line; `:reset` and similar commands change them. */
 struct settings {
-    int ranks;           /* 0: the file's, or NCS_PROMPT_RANKS */
-    int policy;          /* -1: the file's */
+    int ranks;  /* 0: the file's, or NCS_PROMPT_RANKS */
+    int policy; /* -1: the file's */
     bool seeded;
     int64_t seed;
-    char *file;          /* NULL = none */
+    char *file; /* NULL = none */
 };
 
 /* A rank's reply to the latest input. */
 struct last_reply {
-    char *text;          /* NULL = nothing */
+    char *text; /* NULL = nothing */
     bool failed;
 };
 
@@ -43,37 +43,36 @@ struct ncs_tutor;
 
 struct ncs_prompt {
     struct ncs_prompt_options options;
-    struct ncs_tutor *tutor;        /* gives a lesson; NULL = none */
-    struct ncs_shell shell;         /* of a lesson with files */
-    struct last_reply *last;        /* by rank */
-    bool helped;                    /* the latest input was answered with help */
+    struct ncs_tutor *tutor; /* gives a lesson; NULL = none */
+    struct ncs_shell shell;  /* of a lesson with files */
+    struct last_reply *last; /* by rank */
+    bool helped;             /* the latest input was answered with help */
     struct settings settings;
     struct ncs_report_style style;
 
     struct ncs_scenario *scenario;
     struct ncs_session *session;
-    struct ncs_run *_Atomic run;    /* read by signal handlers; NULL: no run */
-    struct ncs_diagnosis state;     /* state of the run; see prompt_look */
+    struct ncs_run *_Atomic run; /* read by signal handlers; NULL: no run */
+    struct ncs_diagnosis state;  /* state of the run; see prompt_look */
     struct ncs_snapshot snapshot;
-    bool looked;                    /* state and snapshot are current */
+    bool looked; /* state and snapshot are current */
 
     struct input *input;
     size_t inputs, inputs_room;
-    int lines;                      /* of all inputs */
-    bool held;                      /* time passes by `:step` alone */
-    char absent[40];                /* a buffer that a lesson's check has asked for and that does not exist */
-    uint64_t task_from;             /* calls that were made before the task of a lesson */
-    size_t seen_before;             /* operations that were over before the latest input */
-    bool dictated;                  /* the lines come from a lesson's file, not from the user */
-    bool silent;                    /* inputs are being repeated: nothing is printed */
+    int lines;          /* of all inputs */
+    bool held;          /* time passes by `:step` alone */
+    char absent[40];    /* a buffer that a lesson's check has asked for and that does not exist */
+    uint64_t task_from; /* calls that were made before the task of a lesson */
+    size_t seen_before; /* operations that were over before the latest input */
+    bool dictated;      /* the lines come from a lesson's file, not from the user */
+    bool silent;        /* inputs are being repeated: nothing is printed */
 
-    struct ncs_str begun;           /* input that continues */
-    int *to;                        /* its address; NULL: all */
+    struct ncs_str begun; /* input that continues */
+    int *to;              /* its address; NULL: all */
     size_t tos;
 
-    size_t errors_reported,
-        expects_reported;           /* serial of the last error printed; expectations printed */
-    struct ncs_map wrongs_reported; /* the printed ones among the kept wrong results, by call */
+    size_t errors_reported, expects_reported; /* serial of the last error printed; expectations printed */
+    struct ncs_map wrongs_reported;           /* the printed ones among the kept wrong results, by call */
     uint64_t wrongs_counted;
     struct ncs_str waiting_printed; /* the waiting ranks as last printed */
 };
@@ -83,12 +82,11 @@ struct ncs_prompt {
 /* Ends the run if it has used up the memory budget. */
 void prompt_end_if_spent(struct ncs_prompt *p);
 /* Starts the run anew and repeats its first `inputs` inputs. If that fails, returns false and keeps the old run. */
-bool prompt_restart(struct ncs_prompt *p, const struct settings *settings, size_t inputs,
-                    struct ncs_error *err);
+bool prompt_restart(struct ncs_prompt *p, const struct settings *settings, size_t inputs, struct ncs_error *err);
 void prompt_put(struct ncs_prompt *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void prompt_write(struct ncs_prompt *p, struct ncs_str *text); /* and frees it */
+void prompt_write(struct ncs_prompt *p, struct ncs_str *text);       /* and frees it */
 void prompt_write_lines(struct ncs_prompt *p, struct ncs_str *text); /* the same, broken to the terminal's width */
-int prompt_columns(const struct ncs_prompt *p); /* of the terminal; 0 = none */
+int prompt_columns(const struct ncs_prompt *p);                      /* of the terminal; 0 = none */
 /* Appends text that is a lesson's or a file's, line by line, so that a terminal does not obey it. */
 void prompt_add_safe(struct ncs_str *out, const char *text);
 void prompt_complain(struct ncs_prompt *p, const struct ncs_error *err);
@@ -139,7 +137,7 @@ extern const struct prompt_command prompt_commands[]; /* a name of NULL at the e
 
 /* tutor.c */
 extern const struct prompt_command tutor_commands[];
-void tutor_after(struct ncs_prompt *p);      /* a line has been done */
+void tutor_after(struct ncs_prompt *p);         /* a line has been done */
 void tutor_after_command(struct ncs_prompt *p); /* one of the shell */
 void tutor_after_restart(struct ncs_prompt *p);
 bool tutor_takes_answer(struct ncs_prompt *p, const char *line); /* false: the line is none */

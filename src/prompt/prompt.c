@@ -121,8 +121,7 @@ static void end_life(struct ncs_prompt *p)
     ncs_str_free(&p->waiting_printed);
 }
 
-static struct ncs_script_settings script_settings(const struct ncs_prompt *p,
-                                                  const struct settings *s)
+static struct ncs_script_settings script_settings(const struct ncs_prompt *p, const struct settings *s)
 {
     struct ncs_script_settings settings = p->options.settings;
     settings.ranks = s->ranks;
@@ -134,9 +133,8 @@ static struct ncs_script_settings script_settings(const struct ncs_prompt *p,
 }
 
 /* Applies the file's declarations, or defaults without a file. */
-static bool prompt_declare(struct ncs_prompt *p, const struct settings *s,
-                           struct ncs_script **script, struct ncs_scenario *scenario,
-                           struct ncs_error *err)
+static bool prompt_declare(struct ncs_prompt *p, const struct settings *s, struct ncs_script **script,
+                           struct ncs_scenario *scenario, struct ncs_error *err)
 {
     struct ncs_script_settings settings = script_settings(p, s);
     ncs_scenario_init(scenario, s->file ? s->file : prompt_file);
@@ -179,8 +177,7 @@ static void give_to_all(void *arg, const struct ncs_code *code)
         ncs_session_give(n->session, r, code);
 }
 
-static bool prompt_prepare(struct ncs_prompt *p, const struct settings *s, struct next_life *n,
-                           struct ncs_error *err)
+static bool prompt_prepare(struct ncs_prompt *p, const struct settings *s, struct next_life *n, struct ncs_error *err)
 {
     struct ncs_script *script;
     *n = (struct next_life){ .scenario = ncs_new(sizeof *n->scenario) };
@@ -223,8 +220,7 @@ void prompt_end_if_spent(struct ncs_prompt *p)
     if (!p->run || !ncs_run_is_spent(p->run))
         return;
     end_life(p);
-    prompt_put(p, "error: %s is used up, and the run is gone; `:reset` begins one",
-               ncs_budget_words(budget));
+    prompt_put(p, "error: %s is used up, and the run is gone; `:reset` begins one", ncs_budget_words(budget));
 }
 
 static void take_settings(struct settings *to, const struct settings *from)
@@ -246,8 +242,7 @@ static void redo(struct ncs_prompt *p, size_t inputs)
     prompt_report(p);
 }
 
-bool prompt_restart(struct ncs_prompt *p, const struct settings *settings, size_t inputs,
-                    struct ncs_error *err)
+bool prompt_restart(struct ncs_prompt *p, const struct settings *settings, size_t inputs, struct ncs_error *err)
 {
     bool was_silent = p->silent;
     p->silent = was_silent || inputs > 0;
@@ -309,8 +304,10 @@ struct ncs_prompt *ncs_prompt_new(const struct ncs_prompt_options *options, stru
     p->style.color = options->color;
     p->shell.host = options->shell;
     struct settings first = {
-        .ranks = options->settings.ranks, .policy = options->settings.policy,
-        .seeded = options->settings.seeded, .seed = options->settings.seed,
+        .ranks = options->settings.ranks,
+        .policy = options->settings.policy,
+        .seeded = options->settings.seeded,
+        .seed = options->settings.seed,
         .file = (char *)options->file,
     };
     if (prompt_restart(p, &first, 0, err))

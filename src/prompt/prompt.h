@@ -16,10 +16,10 @@ struct ncs_prompt;
 struct ncs_shell_host;
 
 struct ncs_prompt_options {
-    const char *file;           /* a scenario whose statements run first; NULL = none; borrowed */
+    const char *file;                    /* a scenario whose statements run first; NULL = none; borrowed */
     struct ncs_script_settings settings; /* the settings to read it with: ranks, seed, policy, set, unsafe */
     bool color, unicode;
-    int (*columns)(void);       /* of the terminal, asked for each text; NULL or 0: none, and texts stay as they are */
+    int (*columns)(void); /* of the terminal, asked for each text; NULL or 0: none, and texts stay as they are */
     void (*out)(void *arg, const char *text); /* whole lines */
     void *out_arg;
     const struct ncs_shell_host *shell; /* a lesson's; NULL = none; borrowed */

@@ -31,8 +31,7 @@ static bool begins(const struct line *l, const char *with)
 static bool defines(const struct line *l, const char *name)
 {
     size_t head = strlen("function "), n = strlen(name);
-    return begins(l, "function ") && l->bytes > head + n && memcmp(l->text + head, name, n) == 0 &&
-           l->text[head + n] == '(';
+    return begins(l, "function ") && l->bytes > head + n && memcmp(l->text + head, name, n) == 0 && l->text[head + n] == '(';
 }
 
 /* Finds the line of a function, and the beginning of the comment before it; false: no such function. */
@@ -54,8 +53,7 @@ static bool reference_find_function(const char *name, struct line *function, con
     return false;
 }
 
-static void reference_add_rest(const struct line *l, size_t from, const char *indent,
-                               struct ncs_str *out)
+static void reference_add_rest(const struct line *l, size_t from, const char *indent, struct ncs_str *out)
 {
     ncs_str_addf(out, "%s%.*s\n", indent, (int)(l->bytes - from), l->text + from);
 }
@@ -171,8 +169,7 @@ static bool add_values_of(const char *name, struct ncs_str *out)
 /* ---- classes and functions ---- */
 
 /* Appends the fields of a class of options, and those of its parents. */
-static void add_fields(const char *class, size_t bytes, struct alias *alias, size_t aliases,
-                       struct ncs_str *out)
+static void add_fields(const char *class, size_t bytes, struct alias *alias, size_t aliases, struct ncs_str *out)
 {
     char name[80];
     const char *at = (const char *)ncs_lua_ncclscript;
@@ -214,10 +211,8 @@ static void add_parameter(const struct line *l, struct alias *alias, size_t alia
     while (at < l->bytes && l->text[at] != ' ')
         at++;
     at++;
-    if (takes_options(l, name) && l->bytes > at + sizeof prefix &&
-        memcmp(l->text + at, prefix, sizeof prefix - 1) == 0)
-        add_fields(l->text + at + sizeof prefix - 1, strcspn(l->text + at + sizeof prefix - 1, " \n"), alias,
-                   aliases, out);
+    if (takes_options(l, name) && l->bytes > at + sizeof prefix && memcmp(l->text + at, prefix, sizeof prefix - 1) == 0)
+        add_fields(l->text + at + sizeof prefix - 1, strcspn(l->text + at + sizeof prefix - 1, " \n"), alias, aliases, out);
 }
 
 static bool add_function(const char *name, struct ncs_str *out)
@@ -287,8 +282,7 @@ bool ncs_reference(const char *name, struct ncs_str *out)
 
 /* ---- options ---- */
 
-static void each_field(const char *class, size_t bytes, void (*on_word)(void *arg, const char *word),
-                       void *arg)
+static void each_field(const char *class, size_t bytes, void (*on_word)(void *arg, const char *word), void *arg)
 {
     char name[80];
     const char *at = (const char *)ncs_lua_ncclscript;
@@ -314,8 +308,7 @@ static void each_field(const char *class, size_t bytes, void (*on_word)(void *ar
 }
 
 /* Visits the names in { name?: type, other?: type }. */
-static void each_inline(const char *at, const char *end, void (*on_word)(void *arg, const char *word),
-                        void *arg)
+static void each_inline(const char *at, const char *end, void (*on_word)(void *arg, const char *word), void *arg)
 {
     for (const char *q; at < end && (q = memchr(at, '?', (size_t)(end - at))); at = q + 1) {
         const char *from = q;

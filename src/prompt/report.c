@@ -67,16 +67,14 @@ void prompt_help(const struct ncs_prompt *p, const char *topic, struct ncs_str *
         return;
     const char *const *names = ncs_explained(&count);
     const char *near = ncs_nearest(topic, names, count);
-    ncs_str_addf(out, "there is no page about `%s`%s%s%s\n", topic, near ? "; did you mean `" : "",
-                 near ? near : "", near ? "`?" : "");
+    ncs_str_addf(out, "there is no page about `%s`%s%s%s\n", topic, near ? "; did you mean `" : "", near ? near : "",
+                 near ? "`?" : "");
 }
 
-static void add_reply(struct ncs_prompt *p, const struct ncs_reply *r, const char *who, int width,
-                      struct ncs_str *out)
+static void add_reply(struct ncs_prompt *p, const struct ncs_reply *r, const char *who, int width, struct ncs_str *out)
 {
     switch (r->kind) {
-    case NCS_REPLY_NOTHING:
-        break;
+    case NCS_REPLY_NOTHING: break;
     case NCS_REPLY_VALUES:
     case NCS_REPLY_ERROR:
         ncs_str_addf(out, "%-*s  %s", width, who, r->kind == NCS_REPLY_ERROR ? "error: " : "");
@@ -209,8 +207,7 @@ static void prompt_report_waiting(struct ncs_prompt *p)
     struct ncs_str now = { 0 };
     if (prompt_somebody_waits(p))
         prompt_waiting(p, false, &now);
-    bool same = now.bytes == p->waiting_printed.bytes &&
-                (!now.bytes || strcmp(now.text, p->waiting_printed.text) == 0);
+    bool same = now.bytes == p->waiting_printed.bytes && (!now.bytes || strcmp(now.text, p->waiting_printed.text) == 0);
     ncs_str_clear(&p->waiting_printed);
     if (now.bytes)
         ncs_str_add(&p->waiting_printed, now.text);

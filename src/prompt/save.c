@@ -48,8 +48,8 @@ struct writing {
     struct names made;      /* that the line makes without declaring them */
     struct names read;      /* that the line reads */
     size_t statements;
-    bool plain_local;       /* the last statement is `local NAMES` without attributes, and no function */
-    size_t names_end;       /* of that statement */
+    bool plain_local; /* the last statement is `local NAMES` without attributes, and no function */
+    size_t names_end; /* of that statement */
 };
 
 static void save_on_name(void *arg, const struct ncs_lint_name *use)
@@ -167,7 +167,8 @@ static void add_for_ranks(const struct input *in, const struct writing *w, struc
         ncs_str_add(&body, in->text + local + strspn(in->text + local, " \t\n"));
     else
         ncs_session_keep(in->text, strlen(in->text), &body);
-    bool declares_only = w->statements == 1 && w->plain_local && !in->text[w->names_end + strspn(in->text + w->names_end, " \t\n;")];
+    bool declares_only = w->statements == 1 && w->plain_local &&
+                         !in->text[w->names_end + strspn(in->text + w->names_end, " \t\n;")];
     if (!declares_only)
         add_statements(body.text ? body.text + strspn(body.text, " ") : "", &statements);
     ncs_str_free(&body);

@@ -58,11 +58,13 @@ static const char *split_words(char *line, char **word, size_t *words)
 static bool is_harmless_option(const char *word)
 {
     static const char *const names[] = {
-        "agg_iters", "all", "average", "blocking", "bugs", "check", "clock", "color", "compare", "datatype", "devices",
-        "draw", "fail-fast", "fail-on", "force", "format", "help", "html", "iters", "list", "maxbytes", "memory", "minbytes",
-        "model", "nccl-version", "ngpus", "no-times", "no-verify", "nthreads", "op", "output", "plan", "policy", "prove",
-        "quiet", "ranks", "ranks-as", "repair", "repeat", "root", "run_cycles", "scenario", "schedule", "seed", "select",
-        "set", "stepbytes", "stepfactor", "timeout", "trace", "verbose", "version", "warmup_iters", NULL };
+        "agg_iters", "all",       "average",    "blocking",  "bugs",       "check",    "clock",        "color",        "compare",
+        "datatype",  "devices",   "draw",       "fail-fast", "fail-on",    "force",    "format",       "help",         "html",
+        "iters",     "list",      "maxbytes",   "memory",    "minbytes",   "model",    "nccl-version", "ngpus",        "no-times",
+        "no-verify", "nthreads",  "op",         "output",    "plan",       "policy",   "prove",        "quiet",        "ranks",
+        "ranks-as",  "repair",    "repeat",     "root",      "run_cycles", "scenario", "schedule",     "seed",         "select",
+        "set",       "stepbytes", "stepfactor", "timeout",   "trace",      "verbose",  "version",      "warmup_iters", NULL
+    };
     if (word[1] != '-')
         return true; /* no letter stands for another one */
     size_t bytes = strcspn(word + 2, "=");
@@ -81,8 +83,8 @@ static bool is_path_outside(char **word, size_t w)
 
 static const char *wrong_with_words(char **word, size_t words)
 {
-    static const char *const known[] = { "run", "check", "diagnose", "explain", "convert", "bench", "list",
-                                         "score", "schema", "--help", "--version", "help", NULL };
+    static const char *const known[] = { "run",   "check",  "diagnose", "explain",   "convert", "bench", "list",
+                                         "score", "schema", "--help",   "--version", "help",    NULL };
     int i = 0;
     if (words < 2)
         return "a command is missing, such as `ncclscript run job.lua`";
@@ -162,7 +164,7 @@ static void shell_list(struct ncs_prompt *p, const char *rest)
 static void shell_edit(struct ncs_prompt *p, const char *name)
 {
     prompt_put(p, "an editor does not run here: edit the file in another terminal, in %s, or type it with `:write %s`",
-                 p->shell.host->folder(p->shell.host->arg), shell_is_name(name) ? name : "NAME");
+               p->shell.host->folder(p->shell.host->arg), shell_is_name(name) ? name : "NAME");
 }
 
 static void shell_begin_file(struct ncs_prompt *p, const char *name)
@@ -210,8 +212,8 @@ bool shell_takes(struct ncs_prompt *p, const char *line)
     static const struct {
         const char *word;
         void (*act)(struct ncs_prompt *p, const char *rest);
-    } known[] = { { "cat", shell_show }, { ":write", shell_begin_file }, { "ls", shell_list }, { "vi", shell_edit },
-                  { "vim", shell_edit }, { "nano", shell_edit }, { "emacs", shell_edit }, { "code", shell_edit } };
+    } known[] = { { "cat", shell_show }, { ":write", shell_begin_file }, { "ls", shell_list },    { "vi", shell_edit },
+                  { "vim", shell_edit }, { "nano", shell_edit },         { "emacs", shell_edit }, { "code", shell_edit } };
     if (!p->shell.host)
         return false;
     if (p->shell.writing) {

@@ -17,7 +17,7 @@ struct ncs_shell_host {
     int (*run)(void *arg, char *const *word, struct ncs_str *out, struct ncs_error *err);
     bool (*write)(void *arg, const char *name, const struct ncs_str *text, struct ncs_error *err);
     bool (*read)(void *arg, const char *name, struct ncs_str *text, struct ncs_error *err);
-    void (*clear)(void *arg); /* removes all files */
+    void (*clear)(void *arg);                     /* removes all files */
     void (*list)(void *arg, struct ncs_str *out); /* appends the names of the files, a line each */
     const char *(*folder)(void *arg);
     void *arg;
@@ -25,7 +25,7 @@ struct ncs_shell_host {
 
 /* The latest command. */
 struct ncs_shell_command {
-    char *text;                /* as typed; NULL = none since the task was set */
+    char *text; /* as typed; NULL = none since the task was set */
     int status;
     struct ncs_str output;
 };
@@ -33,13 +33,13 @@ struct ncs_shell_command {
 struct ncs_shell {
     const struct ncs_shell_host *host; /* borrowed; NULL: the prompt has no shell */
     struct ncs_shell_command last;
-    char *writing;             /* `:write`: the file whose lines are being typed; NULL = none */
+    char *writing; /* `:write`: the file whose lines are being typed; NULL = none */
     struct ncs_str lines;
 };
 
 /* Handles a line for the shell; false: it is none. */
 bool shell_takes(struct ncs_prompt *p, const char *line);
-bool shell_is_name(const char *name); /* of a file in the folder */
+bool shell_is_name(const char *name);   /* of a file in the folder */
 void shell_forget(struct ncs_shell *s); /* the latest command, an unfinished file */
 
 #endif

@@ -202,8 +202,7 @@ static void on_holding(void *arg, const struct ncs_holding *h)
     size_t i = 0;
     if (strcmp(h->class, "buffer") != 0)
         return;
-    while (i < all->count &&
-           (strcmp(all->held[i].name, name) != 0 || strcmp(all->held[i].text, h->text) != 0))
+    while (i < all->count && (strcmp(all->held[i].name, name) != 0 || strcmp(all->held[i].text, h->text) != 0))
         i++;
     if (i == all->count) {
         struct held new = { .name = ncs_copy_text(name), .text = ncs_copy_text(h->text) };
@@ -237,8 +236,8 @@ bool show_buffers(struct ncs_prompt *p, const char *arguments)
     }
     for (size_t i = 0; i < all.count; i++) {
         bool same = i > 0 && strcmp(all.held[i].name, all.held[i - 1].name) == 0;
-        ncs_str_addf(&out, "%-*s  %-*s  %s\n", (int)width, same ? "" : all.held[i].name, (int)wide,
-                     who[i].text, all.held[i].text);
+        ncs_str_addf(&out, "%-*s  %-*s  %s\n", (int)width, same ? "" : all.held[i].name, (int)wide, who[i].text,
+                     all.held[i].text);
     }
     for (size_t i = 0; i < all.count; i++) {
         ncs_str_free(&who[i]);

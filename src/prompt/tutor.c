@@ -81,8 +81,7 @@ static void present(struct ncs_tutor *t)
     if (!tutor_set_up(t, &err))
         prompt_complain(p, &err);
     t->calls_before = p->task_from;
-    prompt_put(p, "\n-- %s, %zu of %zu --\n", ncs_lesson_title(l), t->step + 1,
-                 ncs_lesson_steps(l));
+    prompt_put(p, "\n-- %s, %zu of %zu --\n", ncs_lesson_title(l), t->step + 1, ncs_lesson_steps(l));
     tutor_print_text(p, ncs_lesson_text(l, t->step));
     if (ncs_lesson_task(l, t->step)) {
         prompt_put(p, ncs_lesson_asks(l, t->step) ? "\nA question:" : "\nYour turn:");
@@ -94,8 +93,8 @@ static void present(struct ncs_tutor *t)
 
 static void tutor_finish(struct ncs_tutor *t)
 {
-    prompt_put(t->prompt, "\nThat was the lesson. The prompt stays; :quit leaves.%s%s",
-                 t->options.after ? " " : "", t->options.after ? t->options.after : "");
+    prompt_put(t->prompt, "\nThat was the lesson. The prompt stays; :quit leaves.%s%s", t->options.after ? " " : "",
+               t->options.after ? t->options.after : "");
 }
 
 static bool tutor_is_over(const struct ncs_tutor *t)
@@ -156,7 +155,8 @@ static void add_twin(struct ncs_prompt *p, struct ncs_str *why)
     if (*p->absent)
         ncs_session_names(p->session, "", false, on_twin, &t);
     if (*t.found)
-        ncs_str_addf(why, "there is `%s`, but the task names `%s`. Lua tells capital letters from small ones.", t.found, p->absent);
+        ncs_str_addf(why, "there is `%s`, but the task names `%s`. Lua tells capital letters from small ones.", t.found,
+                     p->absent);
 }
 
 /* Says why the task is not done, or that it is not. A look is answered only if the task asks for one. */
@@ -175,7 +175,7 @@ static void tutor_refuse(struct ncs_tutor *t, enum tutor_did did, struct ncs_str
         prompt_put(t->prompt, "The task is not done yet; `:hint` helps, `:again` begins the step anew.");
     if (did == TUTOR_TRIED && t->tries == 2)
         prompt_put(t->prompt, "Your earlier lines count, too: if one of them changed the data, `:again` begins the step "
-                                "anew.");
+                              "anew.");
 }
 
 /* Marks the state, and the answer of a question if there is one, and says what there is to say. */
@@ -198,12 +198,8 @@ static void tutor_mark(struct ncs_tutor *t, enum tutor_did did, const char *answ
         tutor_advance(t, t->shown == t->step + 1 ? NCS_STEP_SHOWN : NCS_STEP_SOLVED);
         break;
     }
-    case NCS_MARKED_NOT_YET:
-        tutor_refuse(t, did, &say);
-        break;
-    case NCS_MARKED_BROKEN:
-        prompt_put(p, "%s", say.text);
-        break;
+    case NCS_MARKED_NOT_YET: tutor_refuse(t, did, &say); break;
+    case NCS_MARKED_BROKEN: prompt_put(p, "%s", say.text); break;
     }
     ncs_str_free(&say);
 }
@@ -267,8 +263,7 @@ static bool hint(struct ncs_prompt *p, const char *arguments)
 {
     struct ncs_tutor *t = p->tutor;
     (void)arguments;
-    const char *text =
-        tutor_is_over(t) ? NULL : ncs_lesson_hint(t->options.lesson, t->step, t->hints);
+    const char *text = tutor_is_over(t) ? NULL : ncs_lesson_hint(t->options.lesson, t->step, t->hints);
     if (text) {
         t->hints++;
         tutor_print_text(p, text);
@@ -288,8 +283,7 @@ static bool solution(struct ncs_prompt *p, const char *arguments)
         if (t->options.progress)
             t->options.progress(t->options.progress_arg, t->step, NCS_STEP_PEEKED);
         tutor_print_text(p, text);
-    }
-    else
+    } else
         prompt_put(p, "there is no task here");
     return true;
 }
@@ -362,8 +356,12 @@ struct ncs_prompt *tutor_open_prompt(const struct ncs_tutor_options *t, struct n
 {
     struct ncs_prompt_options o = {
         .settings = { .ranks = ncs_lesson_ranks(t->lesson), .policy = -1 },
-        .color = t->color, .unicode = t->unicode, .columns = t->columns,
-        .out = t->out, .out_arg = t->out_arg, .shell = t->shell,
+        .color = t->color,
+        .unicode = t->unicode,
+        .columns = t->columns,
+        .out = t->out,
+        .out_arg = t->out_arg,
+        .shell = t->shell,
     };
     return ncs_prompt_new(&o, err);
 }

@@ -9,20 +9,20 @@ struct ncs_shell_host;
 
 /* How a step was done. */
 enum ncs_step_done {
-    NCS_STEP_READ = 'r',       /* it has no task */
+    NCS_STEP_READ = 'r', /* it has no task */
     NCS_STEP_SOLVED = 's',
-    NCS_STEP_SHOWN = 'v',      /* solved after a look at the solution */
-    NCS_STEP_SKIPPED = 'n',    /* by `:next` */
-    NCS_STEP_PEEKED = 'p',     /* not done yet, but the solution has been shown */
+    NCS_STEP_SHOWN = 'v',   /* solved after a look at the solution */
+    NCS_STEP_SKIPPED = 'n', /* by `:next` */
+    NCS_STEP_PEEKED = 'p',  /* not done yet, but the solution has been shown */
 };
 
 struct ncs_tutor_options {
-    struct ncs_lesson *lesson;  /* borrowed */
+    struct ncs_lesson *lesson;          /* borrowed */
     const struct ncs_shell_host *shell; /* for the files of the lesson; NULL = none; borrowed */
-    size_t first;               /* the step to begin with; earlier steps are done for the learner */
-    bool stranger;              /* the lines are not typed by the user: they can neither load nor save files */
-    const char *after;          /* the advice printed at the end of the lesson; NULL = none */
-    bool color, unicode;        /* as in ncs_prompt_options, with the columns */
+    size_t first;                       /* the step to begin with; earlier steps are done for the learner */
+    bool stranger;                      /* the lines are not typed by the user: they can neither load nor save files */
+    const char *after;                  /* the advice printed at the end of the lesson; NULL = none */
+    bool color, unicode;                /* as in ncs_prompt_options, with the columns */
     int (*columns)(void);
     void (*out)(void *arg, const char *text);
     void *out_arg;

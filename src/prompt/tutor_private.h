@@ -8,11 +8,11 @@
 struct ncs_tutor {
     struct ncs_tutor_options options;
     struct ncs_prompt *prompt;
-    size_t step, hints;     /* hints: that have been given for the step */
-    size_t shown;           /* the step whose solution has been shown, plus 1; 0 = none */
-    int ranks;              /* of the run when the step began */
-    int tries;              /* lines that tried to do the step's task, and did not */
-    uint64_t calls_before;  /* of the run, before the latest line */
+    size_t step, hints;    /* hints: that have been given for the step */
+    size_t shown;          /* the step whose solution has been shown, plus 1; 0 = none */
+    int ranks;             /* of the run when the step began */
+    int tries;             /* lines that tried to do the step's task, and did not */
+    uint64_t calls_before; /* of the run, before the latest line */
 };
 
 struct ncs_prompt *tutor_open_prompt(const struct ncs_tutor_options *t, struct ncs_error *err);

@@ -12,7 +12,8 @@ struct tutor_test {
 
 static void test_unheard(void *arg, const char *text)
 {
-    (void)arg; (void)text;
+    (void)arg;
+    (void)text;
 }
 
 static void test_say(const struct tutor_test *g, struct ncs_str *text)
@@ -31,8 +32,8 @@ static void test_complain(struct tutor_test *g, size_t step, const char *what, c
 }
 
 /* Begins the step and types the lines; the last line of a question is its answer. */
-static bool test_type(struct ncs_tutor *t, size_t step, const char *input, enum ncs_marked *marked,
-                      struct ncs_str *said, struct ncs_error *err)
+static bool test_type(struct ncs_tutor *t, size_t step, const char *input, enum ncs_marked *marked, struct ncs_str *said,
+                      struct ncs_error *err)
 {
     struct ncs_lesson *l = t->options.lesson;
     struct ncs_prompt *p = t->prompt;
@@ -87,8 +88,8 @@ bool ncs_tutor_test(const struct ncs_tutor_options *options, const char *name)
             test_answer(&g, i, input, said);
     }
     if (g.tutor.prompt)
-        ncs_str_addf(&summary, "%s: %zu solutions, %zu wrong answers, %zu not as they should be\n", name,
-                     g.solutions, g.wrongs, g.failures);
+        ncs_str_addf(&summary, "%s: %zu solutions, %zu wrong answers, %zu not as they should be\n", name, g.solutions, g.wrongs,
+                     g.failures);
     test_say(&g, &summary);
     ncs_prompt_free(g.tutor.prompt);
     return g.failures == 0;

@@ -233,8 +233,8 @@ static bool writes_by_hand(const struct ncs_call *c, const struct view_range *ra
 {
     if (c->fn == NCS_FN_cudaMemset || c->fn == NCS_FN_cudaMemsetAsync)
         return true;
-    return (c->fn == NCS_FN_cudaMemcpy || c->fn == NCS_FN_cudaMemcpyAsync) &&
-           is_in_ranges(range, ranges, c->arg[0].p) && !is_in_ranges(range, ranges, c->arg[1].p);
+    return (c->fn == NCS_FN_cudaMemcpy || c->fn == NCS_FN_cudaMemcpyAsync) && is_in_ranges(range, ranges, c->arg[0].p) &&
+           !is_in_ranges(range, ranges, c->arg[1].p);
 }
 
 size_t prompt_count_fills(const struct ncs_prompt *p, uint64_t from, int rank)

@@ -15,10 +15,10 @@ struct builder {
     struct ncs_chart *out;
     const struct ncs_result *r;
     const struct ncs_timeline *t;
-    struct ncs_call_words *words;  /* by rank */
+    struct ncs_call_words *words; /* by rank */
     struct ncs_map row;           /* hash of a row's identity -> its index + 1 */
-    struct ncs_map call;           /* id of a call -> its bar + 1 */
-    size_t *of_device;             /* the first bar of each device span */
+    struct ncs_map call;          /* id of a call -> its bar + 1 */
+    size_t *of_device;            /* the first bar of each device span */
 };
 
 /* ---- rows ---- */
@@ -42,13 +42,11 @@ static size_t find_chart_row(struct builder *b, const struct ncs_chart_row *like
 
 static size_t host_row(struct builder *b, int rank, int thread)
 {
-    return find_chart_row(b,
-                          &(struct ncs_chart_row){ .rank = rank, .host = true, .thread = thread });
+    return find_chart_row(b, &(struct ncs_chart_row){ .rank = rank, .host = true, .thread = thread });
 }
 
 /* Uses the same names of streams as the texts about calls. */
-static void name_stream(const struct ncs_call_words *w, const struct ncs_chart_row *l,
-                        struct ncs_str *out)
+static void name_stream(const struct ncs_call_words *w, const struct ncs_chart_row *l, struct ncs_str *out)
 {
     size_t i = 0;
     while (i < w->streams.count && w->streams.handle[i] != l->stream)
@@ -99,8 +97,7 @@ static void add_code(const struct ncs_call *call, struct ncs_str *out)
 {
     enum ncs_result_kind kind = ncs_fn_info[call->fn].result;
     if (call->rc != 0 && (kind == NCS_RESULT_NCCL || kind == NCS_RESULT_CUDA))
-        ncs_str_addf(out, " -> %s", kind == NCS_RESULT_NCCL ? ncs_nccl_result_name(call->rc)
-                                                           : ncs_cuda_error_name(call->rc));
+        ncs_str_addf(out, " -> %s", kind == NCS_RESULT_NCCL ? ncs_nccl_result_name(call->rc) : ncs_cuda_error_name(call->rc));
 }
 
 static char *short_name(const struct ncs_call *call)
@@ -204,8 +201,7 @@ static char *device_text(const struct builder *b, const struct ncs_device_span *
         bool counted = ncs_fn_info[s->call[i]->fn].counted;
         ncs_str_addf(&text, "%s%s", i ? "; " : "", counted || !from ? words.text : from->text);
         if (counted && s->call[i]->comm >= 0)
-            ncs_str_addf(&text, " on %s, call %" PRIu32, b->r->journal->comm[s->call[i]->comm]->name,
-                         s->call[i]->number);
+            ncs_str_addf(&text, " on %s, call %" PRIu32, b->r->journal->comm[s->call[i]->comm]->name, s->call[i]->number);
         ncs_str_free(&words);
     }
     if (s->end >= 0 && s->status)
@@ -216,8 +212,7 @@ static char *device_text(const struct builder *b, const struct ncs_device_span *
 }
 
 /* After everything in the row so far. */
-static int64_t could_begin(const struct ncs_chart *l, const struct ncs_chart_row *row,
-                           int64_t queued)
+static int64_t could_begin(const struct ncs_chart *l, const struct ncs_chart_row *row, int64_t queued)
 {
     const struct ncs_bar *last = row->bars ? &l->bar[row->bar[row->bars - 1]] : NULL;
     int64_t free = !last ? 0 : last->end >= 0 ? last->end : last->begin;
@@ -227,12 +222,15 @@ static int64_t could_begin(const struct ncs_chart *l, const struct ncs_chart_row
 static void add_device(struct builder *b, const struct ncs_device_span *s)
 {
     for (size_t i = 0; i < s->streams; i++) {
-        struct ncs_bar bar = { .kind = NCS_BAR_DEVICE, .device = s, .queued = s->begin < 0,
-                               .call = s->calls ? s->call[0] : NULL, .begin = s->begin,
-                               .end = s->end, .name = device_name(s), .text = device_text(b, s) };
-        bar.row =
-            find_chart_row(b, &(struct ncs_chart_row){
-                                  .rank = s->rank, .device = s->device, .stream = s->stream[i] });
+        struct ncs_bar bar = { .kind = NCS_BAR_DEVICE,
+                               .device = s,
+                               .queued = s->begin < 0,
+                               .call = s->calls ? s->call[0] : NULL,
+                               .begin = s->begin,
+                               .end = s->end,
+                               .name = device_name(s),
+                               .text = device_text(b, s) };
+        bar.row = find_chart_row(b, &(struct ncs_chart_row){ .rank = s->rank, .device = s->device, .stream = s->stream[i] });
         if (bar.queued)
             bar.begin = could_begin(b->out, &b->out->row[bar.row], s->queued);
         bar_of(b, bar.call, &bar.cause);
@@ -249,7 +247,8 @@ static void add_matches(struct builder *b)
     for (size_t i = 0; i < b->t->matches; i++) {
         const struct ncs_match *m = &b->t->match[i];
         struct ncs_arrow arrow = { .kind = (enum ncs_arrow_kind)m->kind,
-                                   .from = b->of_device[m->from], .to = b->of_device[m->to] };
+                                   .from = b->of_device[m->from],
+                                   .to = b->of_device[m->to] };
         NCS_PUSH(b->out->arrow, b->out->arrows, b->out->arrows_room, arrow);
     }
 }
@@ -315,14 +314,12 @@ static void chart_add_waits(struct builder *b)
     for (size_t i = 0; i < b->r->diagnosis.waits; i++) {
         const struct ncs_wait_line *w = &b->r->diagnosis.wait[i];
         int process, own, peer, thread;
-        if (!w->waiting || !w->peers || !chart_row_of(b, w->rank, &process, &own) ||
-            chart_wait_of(b, process, w->thread) != w)
+        if (!w->waiting || !w->peers || !chart_row_of(b, w->rank, &process, &own) || chart_wait_of(b, process, w->thread) != w)
             continue;
         size_t from = last_bar(b, process, w->thread);
         chart_add_awaited(&b->out->bar[from], w);
         for (size_t k = 0; k < w->peers && k < NCS_WAITS_DRAWN; k++) {
-            if (w->peer[k] == w->rank || !chart_row_of(b, w->peer[k], &peer, &thread) ||
-                (peer == process && thread == w->thread))
+            if (w->peer[k] == w->rank || !chart_row_of(b, w->peer[k], &peer, &thread) || (peer == process && thread == w->thread))
                 continue;
             struct ncs_arrow arrow = { NCS_ARROW_WAIT, from, last_bar(b, peer, thread) };
             NCS_PUSH(b->out->arrow, b->out->arrows, b->out->arrows_room, arrow);

@@ -30,11 +30,12 @@ struct ncs_bar {
 struct ncs_chart_row {
     int rank;
     bool host;
-    int thread;          /* of a host row */
-    int device;          /* of a stream, with its handle */
+    int thread; /* of a host row */
+    int device; /* of a stream, with its handle */
     const void *stream;
-    char *name;          /* "main", "thread 1", "stream 2" */
-    size_t *bar; size_t bars, room; /* in order of their beginning; none overlaps another */
+    char *name; /* "main", "thread 1", "stream 2" */
+    size_t *bar;
+    size_t bars, room; /* in order of their beginning; none overlaps another */
 };
 
 enum ncs_arrow_kind { NCS_ARROW_COLLECTIVE, NCS_ARROW_PAIR, NCS_ARROW_SIGNAL, NCS_ARROW_WAIT };
@@ -48,9 +49,12 @@ struct ncs_arrow {
 #define NCS_WAITS_DRAWN 8 /* per thread; the bar's text names the further ranks */
 
 struct ncs_chart {
-    struct ncs_chart_row *row;   size_t rows, rows_room;  /* by rank; host threads before streams */
-    struct ncs_bar *bar;     size_t bars, bars_room;
-    struct ncs_arrow *arrow; size_t arrows, arrows_room;
+    struct ncs_chart_row *row;
+    size_t rows, rows_room; /* by rank; host threads before streams */
+    struct ncs_bar *bar;
+    size_t bars, bars_room;
+    struct ncs_arrow *arrow;
+    size_t arrows, arrows_room;
     int64_t now;
     int ranks;
 };

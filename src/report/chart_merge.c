@@ -36,11 +36,10 @@ static uint64_t hash_bar(uint64_t hash, const struct ncs_bar *bar)
 static bool is_same_bar(const struct ncs_bar *a, const struct ncs_bar *b)
 {
     struct ncs_place x = ncs_bar_place(a), y = ncs_bar_place(b);
-    return a->begin == b->begin && a->end == b->end && a->kind == b->kind && a->queued == b->queued &&
-           x.line == y.line && is_same_text(x.file, y.file) && is_same_text(a->name, b->name) &&
-           is_same_text(a->text, b->text) && is_same_text(label_of(a), label_of(b)) &&
-           !a->call == !b->call && (!a->call || (a->call->fn == b->call->fn && a->call->rc == b->call->rc &&
-                                                 a->call->comm == b->call->comm));
+    return a->begin == b->begin && a->end == b->end && a->kind == b->kind && a->queued == b->queued && x.line == y.line &&
+           is_same_text(x.file, y.file) && is_same_text(a->name, b->name) && is_same_text(a->text, b->text) &&
+           is_same_text(label_of(a), label_of(b)) && !a->call == !b->call &&
+           (!a->call || (a->call->fn == b->call->fn && a->call->rc == b->call->rc && a->call->comm == b->call->comm));
 }
 
 static uint64_t hash_rows(const struct ncs_chart *l, struct rows_of of)

@@ -6,16 +6,19 @@
 #include "report/chart.h"
 
 struct ncs_chart_group {
-    int *rank; size_t ranks, ranks_room; /* ascending; the first one stands for all */
-    size_t first, rows;        /* its rows of the chart */
+    int *rank;
+    size_t ranks, ranks_room; /* ascending; the first one stands for all */
+    size_t first, rows;       /* its rows of the chart */
 };
 
 struct ncs_chart_groups {
     const struct ncs_chart *chart; /* borrowed */
-    struct ncs_chart_group *group; size_t groups, room; /* by their first rank */
-    size_t *of;                /* by rank: its group */
-    size_t *bar; size_t bars;  /* bars of the groups in order, as indices of the chart's */
-    size_t *at;                /* by bar of the chart: the index in `bar` of the bar that stands for it */
+    struct ncs_chart_group *group;
+    size_t groups, room; /* by their first rank */
+    size_t *of;          /* by rank: its group */
+    size_t *bar;
+    size_t bars; /* bars of the groups in order, as indices of the chart's */
+    size_t *at;  /* by bar of the chart: the index in `bar` of the bar that stands for it */
 };
 
 /* Ranks with different times, texts, places or marks are different. The chart must outlive the groups. */

@@ -88,8 +88,9 @@ static bool read_case(json_t *o, struct ncs_claim *c, struct ncs_error *err)
         ok = !value || json_is_null(value);
     }
     c->name = ncs_str_take(&name);
-    return ok || ncs_fail(err, NCS_BAD_INPUT, "`case` must be a text such as \"ranks=4\", or an "
-                                              "object of numbers, texts and booleans");
+    return ok || ncs_fail(err, NCS_BAD_INPUT,
+                          "`case` must be a text such as \"ranks=4\", or an "
+                          "object of numbers, texts and booleans");
 }
 
 static void read_seed(const json_t *o, struct ncs_claim *c)
@@ -114,12 +115,12 @@ static bool claim_read_ranks(const json_t *list, struct ncs_rank_set *set)
     const json_t *item;
     int *rank = NULL;
     bool ok = !list || json_is_null(list) || json_is_array(list);
-    json_array_foreach(list, i, item) {
+    json_array_foreach(list, i, item)
+    {
         const json_t *number = json_is_object(item) ? json_object_get(item, "rank") : item;
         if (json_is_object(item) && json_is_null(number))
             continue;
-        ok = ok && json_is_integer(number) && json_integer_value(number) >= 0 &&
-             json_integer_value(number) <= INT_MAX;
+        ok = ok && json_is_integer(number) && json_integer_value(number) >= 0 && json_integer_value(number) <= INT_MAX;
         if (ok)
             NCS_PUSH(rank, count, room, (int)json_integer_value(number));
     }
@@ -143,8 +144,7 @@ static bool read_finding(const json_t *o, struct ncs_claim *c, struct ncs_error 
     if (rule && !named && !json_is_null(rule))
         return ncs_fail(err, NCS_BAD_INPUT, "`rule` must be a text");
     return (ranks && cycle) ||
-           ncs_fail(err, NCS_BAD_INPUT, "`%s` must be a list of ranks, or of objects with `rank`",
-                    ranks ? "cycle" : "culprits");
+           ncs_fail(err, NCS_BAD_INPUT, "`%s` must be a list of ranks, or of objects with `rank`", ranks ? "cycle" : "culprits");
 }
 
 static bool read_findings(json_t *o, struct ncs_claim *c, struct ncs_error *err)
@@ -153,9 +153,7 @@ static bool read_findings(json_t *o, struct ncs_claim *c, struct ncs_error *err)
     size_t i;
     if (!json_is_array(list))
         return ncs_fail(err, NCS_BAD_INPUT, "`findings` must be a list");
-    json_array_foreach(list, i, item)
-        if (!read_finding(item, c, err))
-            return false;
+    json_array_foreach(list, i, item) if (!read_finding(item, c, err)) return false;
     return claim_read_ranks(json_object_get(o, "errors"), &c->failed) ||
            ncs_fail(err, NCS_BAD_INPUT, "`errors` must be a list of objects with `rank`");
 }

@@ -16,8 +16,7 @@ static json_t *corpus_ranks_of(struct ncs_rank_set set)
 static json_t *truth_of(const struct ncs_truth *t)
 {
     json_t *o = json_object();
-    json_object_set_new(o, "verdict", t->any_verdict ? json_null()
-                                                     : json_string(ncs_verdict_name(t->verdict)));
+    json_object_set_new(o, "verdict", t->any_verdict ? json_null() : json_string(ncs_verdict_name(t->verdict)));
     json_object_set_new(o, "rule", ncs_json_of(t->rule));
     json_object_set_new(o, "culprits", corpus_ranks_of(t->culprit));
     json_object_set_new(o, "comm", ncs_json_of(t->comm));

@@ -11,15 +11,16 @@
 /* One case of a scenario under one policy. */
 struct ncs_labelled {
     const char *file;
-    const char *name;          /* "ranks=4,who=1"; NULL = the file is one case */
-    const struct ncs_param *value; size_t values;
+    const char *name; /* "ranks=4,who=1"; NULL = the file is one case */
+    const struct ncs_param *value;
+    size_t values;
     const struct ncs_scenario *scenario;
     const struct ncs_truth *truth;
     enum ncs_policy policy;
-    const char *group;         /* the class of the bug */
-    const char *entry;         /* of the catalogue; NULL = none */
-    const char *twin;          /* NULL = none */
-    bool correct;              /* a bug's correct twin */
+    const char *group; /* the class of the bug */
+    const char *entry; /* of the catalogue; NULL = none */
+    const char *twin;  /* NULL = none */
+    bool correct;      /* a bug's correct twin */
 };
 
 /* Appends one JSON object (schema ncclscript.bug/1) and a newline. */
@@ -28,17 +29,18 @@ void ncs_report_labelled(const struct ncs_labelled *l, struct ncs_str *out);
 /* ---- what a tool claims ---- */
 
 struct ncs_claim_finding {
-    char *rule;                /* NULL = no rule */
-    bool error;                /* not a note */
+    char *rule; /* NULL = no rule */
+    bool error; /* not a note */
     struct ncs_rank_set culprit, cycle;
 };
 
 struct ncs_claim {
-    char *scenario, *name;     /* the case as in ncs_labelled; "" = the file is one case */
+    char *scenario, *name; /* the case as in ncs_labelled; "" = the file is one case */
     enum ncs_policy policy;
-    char *seed;                /* NULL = none */
+    char *seed; /* NULL = none */
     enum ncs_verdict verdict;
-    struct ncs_claim_finding *finding; size_t findings, findings_room;
+    struct ncs_claim_finding *finding;
+    size_t findings, findings_room;
     struct ncs_rank_set failed; /* ranks that an error ended */
 };
 
@@ -49,21 +51,24 @@ void ncs_claim_free(struct ncs_claim *claim); /* the contents */
 
 /* ---- how well it agrees ---- */
 
-struct ncs_share { size_t right, of; };
+struct ncs_share {
+    size_t right, of;
+};
 
 struct ncs_score_entry {
-    char *id;                  /* "A1", or the class if there is no entry */
-    size_t reports, missed;    /* reports with some error */
-    char *first;               /* the first of them, and its error */
+    char *id;               /* "A1", or the class if there is no entry */
+    size_t reports, missed; /* reports with some error */
+    char *first;            /* the first of them, and its error */
 };
 
 struct ncs_score {
     size_t reports, skipped, missing; /* missing: cases of the corpus without a report */
-    size_t bugs, twins, others; /* cases, under any policy and seed; others: declared to pass */
+    size_t bugs, twins, others;       /* cases, under any policy and seed; others: declared to pass */
     struct ncs_share verdict, rule, culprit, recall;
-    struct ncs_share silent;   /* reports of twins without a finding */
-    size_t extra;              /* findings beyond those declared */
-    struct ncs_score_entry *entry; size_t entries, entries_room;
+    struct ncs_share silent; /* reports of twins without a finding */
+    size_t extra;            /* findings beyond those declared */
+    struct ncs_score_entry *entry;
+    size_t entries, entries_room;
 };
 
 /* "FILE[CASE] POLICY seed SEED" */

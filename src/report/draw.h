@@ -23,10 +23,8 @@ struct ncs_draw_style {
 /* Appends the diagram of one collective, whole lines. */
 void ncs_draw(const struct ncs_seen *seen, const struct ncs_draw_style *style, struct ncs_str *out);
 /* Draws sends with their receives, and puts, of one communicator. */
-void ncs_draw_pairs(const struct ncs_seen *const *pair, size_t count,
-                    const struct ncs_draw_style *style, struct ncs_str *out);
+void ncs_draw_pairs(const struct ncs_seen *const *pair, size_t count, const struct ncs_draw_style *style, struct ncs_str *out);
 /* Draws all operations that the run has kept (options.look). */
-void ncs_draw_run(const struct ncs_result *result, const struct ncs_draw_style *style,
-                  struct ncs_str *out);
+void ncs_draw_run(const struct ncs_result *result, const struct ncs_draw_style *style, struct ncs_str *out);
 
 #endif

@@ -9,13 +9,13 @@ struct ncs_drawing {
     const struct ncs_draw_style *style;
     const struct ncs_signs *signs;
     struct ncs_str *out;
-    size_t bytes;               /* of an element */
+    size_t bytes; /* of an element */
     struct ncs_pick row, column;
-    bool blocks, labels;        /* labels: pieces of data by names, not by values */
-    uint64_t shown;             /* values of a block */
-    bool rounded, wrong;        /* some values shown are rounded, are wrong */
-    struct ncs_grid side[2];    /* before, after */
-    size_t name;                /* cells of the ranks' names */
+    bool blocks, labels;     /* labels: pieces of data by names, not by values */
+    uint64_t shown;          /* values of a block */
+    bool rounded, wrong;     /* some values shown are rounded, are wrong */
+    struct ncs_grid side[2]; /* before, after */
+    size_t name;             /* cells of the ranks' names */
 };
 
 /* Selects the rows and columns that fit and fills both tables (draw_cells.c). */

@@ -14,8 +14,7 @@ static bool moves(const struct ncs_drawing *d)
 
 /* The block of a buffer that column c shows. -1: none, because the buffer is
  * another rank's block. */
-static int64_t draw_cells_block_of(const struct ncs_drawing *d, const struct ncs_sample *s,
-                                   int rank, int c)
+static int64_t draw_cells_block_of(const struct ncs_drawing *d, const struct ncs_sample *s, int rank, int c)
 {
     if (s->count == 0)
         return -1;
@@ -42,8 +41,7 @@ static bool has_values(const struct ncs_seen *s)
     return !s->unfit && s->count > 0 && ncs_dtype_bytes(s->dtype) > 0;
 }
 
-static void draw_cells_add_value(struct ncs_drawing *d, const struct ncs_sample *s,
-                                 uint64_t element, struct ncs_str *out)
+static void draw_cells_add_value(struct ncs_drawing *d, const struct ncs_sample *s, uint64_t element, struct ncs_str *out)
 {
     const void *at = ncs_sample_at(s, d->bytes, element);
     if (!at) {
@@ -57,8 +55,7 @@ static void draw_cells_add_value(struct ncs_drawing *d, const struct ncs_sample 
     ncs_str_add(out, "!");
 }
 
-static void draw_cells_add_label(const struct ncs_drawing *d, int from, int block,
-                                 struct ncs_str *out)
+static void draw_cells_add_label(const struct ncs_drawing *d, int from, int block, struct ncs_str *out)
 {
     ncs_draw_letters(from, out);
     if (ncs_blocks_are_many(ncs_fn_info[d->seen->fn].reads))
@@ -96,8 +93,7 @@ static void add_moved(struct ncs_drawing *d, int rank, int64_t block, int c, str
     ncs_str_add(out, known ? "?!" : "?");
 }
 
-static void draw_cells_add_block(struct ncs_drawing *d, bool after, int rank, int c,
-                                 struct ncs_str *out)
+static void draw_cells_add_block(struct ncs_drawing *d, bool after, int rank, int c, struct ncs_str *out)
 {
     const struct ncs_seen_rank *r = &d->seen->rank[rank];
     const struct ncs_sample *s = after ? &r->after : &r->before;
@@ -107,8 +103,7 @@ static void draw_cells_add_block(struct ncs_drawing *d, bool after, int rank, in
         return;
     }
     if (d->labels && !after) {
-        draw_cells_add_label(d, rank, s->count == d->seen->count && d->seen->ranks > 1 ? 0 : c,
-                             out);
+        draw_cells_add_label(d, rank, s->count == d->seen->count && d->seen->ranks > 1 ? 0 : c, out);
         return;
     }
     if (d->labels && moves(d)) {
@@ -128,8 +123,7 @@ static void draw_cells_add_block(struct ncs_drawing *d, bool after, int rank, in
         ncs_str_addf(out, " %s", d->signs->dots);
 }
 
-static void draw_cells_add_element(struct ncs_drawing *d, bool after, int rank, int c,
-                                   struct ncs_str *out)
+static void draw_cells_add_element(struct ncs_drawing *d, bool after, int rank, int c, struct ncs_str *out)
 {
     const struct ncs_seen_rank *r = &d->seen->rank[rank];
     const struct ncs_sample *s = after ? &r->after : &r->before;
@@ -158,8 +152,7 @@ static void draw_cells_fill(struct ncs_drawing *d, bool after, size_t widest)
         for (size_t c = 0; c < d->column.count; c++) {
             struct ncs_str text = { 0 };
             int rank = d->row.at[i];
-            (d->blocks ? draw_cells_add_block : draw_cells_add_element)(d, after, rank,
-                                                                        d->column.at[c], &text);
+            (d->blocks ? draw_cells_add_block : draw_cells_add_element)(d, after, rank, d->column.at[c], &text);
             ncs_grid_put(g, i, c, &text);
         }
 }

@@ -13,10 +13,20 @@
 
 static const struct ncs_signs signs[2] = {
     { .joint = { " ", "-", "-", "-", "|", "+", "+", "+", "|", "+", "+", "+", "|", "+", "+", "+" },
-      .arrow = ">", .cross = "x", .dots = "...", .nothing = ".", .put = "=", .arrived = ">",
+      .arrow = ">",
+      .cross = "x",
+      .dots = "...",
+      .nothing = ".",
+      .put = "=",
+      .arrived = ">",
       .complete = "*" },
     { .joint = { " ", "─", "─", "─", "│", "┘", "└", "┴", "│", "┐", "┌", "┬", "│", "┤", "├", "┼" },
-      .arrow = "▶", .cross = "✗", .dots = "…", .nothing = "·", .put = "═", .arrived = "▶",
+      .arrow = "▶",
+      .cross = "✗",
+      .dots = "…",
+      .nothing = "·",
+      .put = "═",
+      .arrived = "▶",
       .complete = "✓" },
 };
 
@@ -112,16 +122,14 @@ void ncs_pick_ranks(struct ncs_pick *p, const struct ncs_seen *seen, bool all)
     ncs_pick_add(p, seen->root);
     for (int i = 0; i < seen->ranks; i++) {
         const struct ncs_seen_rank *r = &seen->rank[i];
-        if ((r->wrongs && wrong++ < WRONG) ||
-            (!seen->over && (r->presence == NCS_ABSENT || r->call) && missing++ < MISSING))
+        if ((r->wrongs && wrong++ < WRONG) || (!seen->over && (r->presence == NCS_ABSENT || r->call) && missing++ < MISSING))
             ncs_pick_add(p, i);
     }
 }
 
 /* ---- tables ---- */
 
-void ncs_grid_make(struct ncs_grid *g, const struct ncs_signs *s, const struct ncs_pick *row,
-                   const struct ncs_pick *column)
+void ncs_grid_make(struct ncs_grid *g, const struct ncs_signs *s, const struct ncs_pick *row, const struct ncs_pick *column)
 {
     *g = (struct ncs_grid){ .signs = s, .row = row, .column = column };
     g->cells = row->count * column->count;
@@ -204,8 +212,7 @@ static void repeat(struct ncs_str *out, const char *sign, size_t times)
         ncs_str_add(out, sign);
 }
 
-static void border_piece(const struct ncs_grid *g, bool top, bool first, const char *head,
-                         size_t width, struct ncs_str *out)
+static void border_piece(const struct ncs_grid *g, bool top, bool first, const char *head, size_t width, struct ncs_str *out)
 {
     const char *line = g->signs->joint[3];
     size_t used = head ? strlen(head) : 0;

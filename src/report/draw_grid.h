@@ -6,7 +6,7 @@
 #include "report/draw.h"
 
 struct ncs_signs {
-    const char *joint[16];    /* by the sides that have lines: 1 left, 2 right, 4 up, 8 down */
+    const char *joint[16]; /* by the sides that have lines: 1 left, 2 right, 4 up, 8 down */
     const char *arrow, *cross, *dots, *nothing, *put, *arrived, *complete;
 };
 const struct ncs_signs *ncs_draw_signs(const struct ncs_draw_style *style);
@@ -30,14 +30,13 @@ void ncs_pick_ranks(struct ncs_pick *p, const struct ncs_seen *seen, bool all);
 struct ncs_grid {
     const struct ncs_signs *signs;
     const struct ncs_pick *row, *column;
-    bool numbered;            /* the columns have their numbers on top */
-    size_t widest;            /* of a cell; 0 = no bound */
-    char **cell;              /* row by row; only picked ones; owned */
-    size_t cells;             /* their number when the grid was made */
+    bool numbered; /* the columns have their numbers on top */
+    size_t widest; /* of a cell; 0 = no bound */
+    char **cell;   /* row by row; only picked ones; owned */
+    size_t cells;  /* their number when the grid was made */
     size_t *width;
 };
-void ncs_grid_make(struct ncs_grid *g, const struct ncs_signs *signs, const struct ncs_pick *row,
-                   const struct ncs_pick *column);
+void ncs_grid_make(struct ncs_grid *g, const struct ncs_signs *signs, const struct ncs_pick *row, const struct ncs_pick *column);
 void ncs_grid_free(struct ncs_grid *g);
 /* Takes the text over. */
 void ncs_grid_put(struct ncs_grid *g, size_t row, size_t column, struct ncs_str *text);
@@ -66,12 +65,9 @@ void ncs_draw_rank(const struct ncs_seen *seen, int i, struct ncs_str *out);
 const char *ncs_draw_op(const struct ncs_seen *seen); /* "sum"; NULL: nothing is reduced */
 
 /* draw_steps.c */
-void ncs_draw_steps(const struct ncs_seen *seen, const struct ncs_draw_style *style,
-                    struct ncs_str *out);
+void ncs_draw_steps(const struct ncs_seen *seen, const struct ncs_draw_style *style, struct ncs_str *out);
 /* draw_tree.c: chains along a ring, and trees */
-void ncs_draw_chain(const struct ncs_seen *seen, const struct ncs_draw_style *style,
-                    struct ncs_str *out);
-void ncs_draw_tree(const struct ncs_seen *seen, const struct ncs_draw_style *style,
-                   struct ncs_str *out);
+void ncs_draw_chain(const struct ncs_seen *seen, const struct ncs_draw_style *style, struct ncs_str *out);
+void ncs_draw_tree(const struct ncs_seen *seen, const struct ncs_draw_style *style, struct ncs_str *out);
 
 #endif

@@ -68,8 +68,7 @@ static uint64_t join_words(int dtype, int op, uint64_t a, uint64_t b)
     }
 }
 
-union ncs_partial ncs_partial_join(const struct ncs_seen *seen, union ncs_partial a,
-                                   union ncs_partial b)
+union ncs_partial ncs_partial_join(const struct ncs_seen *seen, union ncs_partial a, union ncs_partial b)
 {
     int op = seen->scaled ? ncclSum : seen->op;
     if (is_float(seen)) {

@@ -11,8 +11,7 @@ union ncs_partial {
 
 /* The rank's contribution to that element, scaled if the operator scales its inputs. */
 union ncs_partial ncs_partial_of(const struct ncs_seen *seen, int rank, uint64_t element);
-union ncs_partial ncs_partial_join(const struct ncs_seen *seen, union ncs_partial a,
-                                   union ncs_partial b);
+union ncs_partial ncs_partial_join(const struct ncs_seen *seen, union ncs_partial a, union ncs_partial b);
 /* Ends a reduction after all ranks are joined: an average of integers is divided here. */
 union ncs_partial ncs_partial_end(const struct ncs_seen *seen, union ncs_partial a);
 bool ncs_partial_text(const struct ncs_seen *seen, union ncs_partial a, struct ncs_str *out);

@@ -14,8 +14,7 @@ static bool is_put(const struct ncs_seen *s)
 }
 
 /* Adds the data that arrived, or the data to be sent if the pair is not over. */
-static void draw_pairs_add_data(const struct ncs_draw_style *style, const struct ncs_seen *s,
-                                bool *wrong, struct ncs_str *out)
+static void draw_pairs_add_data(const struct ncs_draw_style *style, const struct ncs_seen *s, bool *wrong, struct ncs_str *out)
 {
     const struct ncs_sample *from = s->over ? &s->rank[1].after : &s->rank[0].before;
     size_t bytes = ncs_dtype_bytes(s->dtype);
@@ -43,8 +42,7 @@ static void draw_pairs_add_state(const struct ncs_seen *s, struct ncs_str *out)
     else if (from->presence == NCS_ABSENT)
         ncs_str_addf(out, "no send has come from rank %d", from->rank);
     else if (from->presence == NCS_CALLED || to->presence == NCS_CALLED)
-        ncs_str_addf(out, "called, but has not begun on rank %d",
-                     from->presence == NCS_CALLED ? from->rank : to->rank);
+        ncs_str_addf(out, "called, but has not begun on rank %d", from->presence == NCS_CALLED ? from->rank : to->rank);
     else
         ncs_str_add(out, "both have come");
 }
@@ -55,18 +53,16 @@ static void add_arrow(const struct ncs_draw_style *style, const struct ncs_seen 
     const char *line = is_put(s) ? signs->put : signs->joint[3];
     bool no_send = !s->over && s->rank[0].presence == NCS_ABSENT;
     bool no_recv = !s->over && s->rank[1].presence == NCS_ABSENT;
-    ncs_str_addf(out, " %s%s%s%s ", no_send ? signs->cross : line, line,
-                 no_recv ? signs->cross : line, signs->arrow);
+    ncs_str_addf(out, " %s%s%s%s ", no_send ? signs->cross : line, line, no_recv ? signs->cross : line, signs->arrow);
 }
 
 static void add_what(const struct ncs_seen *s, struct ncs_str *out)
 {
-    ncs_str_addf(out, "%s x %" PRIu64, ncs_dtype_name(s->dtype) ? ncs_dtype_name(s->dtype) : "?",
-                 s->count);
+    ncs_str_addf(out, "%s x %" PRIu64, ncs_dtype_name(s->dtype) ? ncs_dtype_name(s->dtype) : "?", s->count);
 }
 
-static void add_pair(const struct ncs_draw_style *style, const struct ncs_seen *s, bool same,
-                     size_t name, bool *wrong, struct ncs_str *out)
+static void add_pair(const struct ncs_draw_style *style, const struct ncs_seen *s, bool same, size_t name, bool *wrong,
+                     struct ncs_str *out)
 {
     size_t start = out->bytes;
     ncs_str_add(out, "  ");
@@ -93,9 +89,8 @@ static void add_pair(const struct ncs_draw_style *style, const struct ncs_seen *
 }
 
 /* "communicator world: 4 sends with their receives, float32 x 8" */
-static void draw_pairs_add_heading(const struct ncs_draw_style *style,
-                                   const struct ncs_seen *const *pair, size_t count, bool same,
-                                   struct ncs_str *out)
+static void draw_pairs_add_heading(const struct ncs_draw_style *style, const struct ncs_seen *const *pair, size_t count,
+                                   bool same, struct ncs_str *out)
 {
     size_t start = out->bytes, puts = 0;
     for (size_t i = 0; i < count; i++)
@@ -105,8 +100,7 @@ static void draw_pairs_add_heading(const struct ncs_draw_style *style,
     ncs_str_add(out, ": ");
     if (puts < count)
         ncs_str_addf(out, "%zu send%s with %s receive%s%s", count - puts, count - puts == 1 ? "" : "s",
-                     count - puts == 1 ? "its" : "their", count - puts == 1 ? "" : "s",
-                     puts ? ", " : "");
+                     count - puts == 1 ? "its" : "their", count - puts == 1 ? "" : "s", puts ? ", " : "");
     if (puts)
         ncs_str_addf(out, "%zu put%s", puts, puts == 1 ? "" : "s");
     if (same) {
@@ -117,8 +111,7 @@ static void draw_pairs_add_heading(const struct ncs_draw_style *style,
     ncs_str_add(out, "\n");
 }
 
-void ncs_draw_pairs(const struct ncs_seen *const *pair, size_t count,
-                    const struct ncs_draw_style *style, struct ncs_str *out)
+void ncs_draw_pairs(const struct ncs_seen *const *pair, size_t count, const struct ncs_draw_style *style, struct ncs_str *out)
 {
     bool same = true, wrong = false;
     size_t name = 0, shown = 0;

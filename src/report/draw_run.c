@@ -17,8 +17,7 @@ static size_t draw_run_stretch(const struct ncs_seen *const *seen, size_t count,
     size_t n = 1;
     if (!draw_run_is_pair(seen[at]))
         return 1;
-    while (at + n < count && draw_run_is_pair(seen[at + n]) &&
-           seen[at + n]->comm_number == seen[at]->comm_number &&
+    while (at + n < count && draw_run_is_pair(seen[at + n]) && seen[at + n]->comm_number == seen[at]->comm_number &&
            seen[at + n]->over == seen[at]->over)
         n++;
     return n;
@@ -41,8 +40,8 @@ static bool draw_run_is_behind(const struct ncs_result *r, size_t at)
 {
     const struct ncs_seen *s = r->seen[at];
     for (size_t i = 0; i < r->seens && !s->over && !draw_run_is_pair(s); i++)
-        if (!r->seen[i]->over && !draw_run_is_pair(r->seen[i]) &&
-            r->seen[i]->comm_number == s->comm_number && r->seen[i]->ordinal < s->ordinal)
+        if (!r->seen[i]->over && !draw_run_is_pair(r->seen[i]) && r->seen[i]->comm_number == s->comm_number &&
+            r->seen[i]->ordinal < s->ordinal)
             return true;
     return false;
 }
@@ -71,11 +70,9 @@ void ncs_draw_run(const struct ncs_result *r, const struct ncs_draw_style *style
         ncs_str_add(out, "\n");
     }
     if (left_out)
-        ncs_str_addf(out, "%s and %" PRIu64 " more; -v draws them\n\n", ncs_draw_signs(style)->dots,
-                     left_out);
+        ncs_str_addf(out, "%s and %" PRIu64 " more; -v draws them\n\n", ncs_draw_signs(style)->dots, left_out);
     if (r->seen_more)
-        ncs_str_addf(out, "%s and %" PRIu64 " more, which were not kept\n\n",
-                     ncs_draw_signs(style)->dots, r->seen_more);
+        ncs_str_addf(out, "%s and %" PRIu64 " more, which were not kept\n\n", ncs_draw_signs(style)->dots, r->seen_more);
     if (!drawn && !left_out && r->calls > 0)
         ncs_str_add(out, "nothing to draw: no data has moved, or nothing is verified\n\n");
 }

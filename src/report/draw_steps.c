@@ -20,7 +20,7 @@ struct ring {
     const struct ncs_draw_style *style;
     struct ncs_str *out;
     int n;
-    struct piece *piece;       /* n * rank + chunk */
+    struct piece *piece; /* n * rank + chunk */
     struct ncs_pick row, column;
     bool gathers, reduces, rounded;
 };
@@ -53,8 +53,7 @@ static bool draw_steps_load(struct ring *r)
             return false;
         for (int k = 0; k < r->n; k++)
             if (!gather || k == c)
-                *draw_steps_element_at(r, k, c) =
-                    (struct piece){ ncs_partial_of(r->seen, k, element), true, gather, false };
+                *draw_steps_element_at(r, k, c) = (struct piece){ ncs_partial_of(r->seen, k, element), true, gather, false };
     }
     return true;
 }
@@ -149,17 +148,14 @@ static void draw_steps_add_table(struct ring *r, bool gather, int step)
         int rank = r->row.at[i];
         size_t start = r->out->bytes;
         if (ncs_pick_gap(&r->row, i))
-            ncs_str_addf(r->out, "  %s %d more\n", signs->dots,
-                         rank - (i ? r->row.at[i - 1] + 1 : 0));
+            ncs_str_addf(r->out, "  %s %d more\n", signs->dots, rank - (i ? r->row.at[i - 1] + 1 : 0));
         start = r->out->bytes;
         ncs_str_add(r->out, "  ");
         ncs_draw_rank(r->seen, rank, r->out);
         ncs_draw_pad(r->out, start, 4 + name);
         ncs_grid_row(&g, i, r->out);
-        if (draw_steps_element_at(r, rank, sent(r, gather, rank, step))
-                ->held) { /* an empty chunk is not sent */
-            ncs_str_addf(r->out, " chunk %d %s%s ", sent(r, gather, rank, step), signs->joint[3],
-                         signs->arrow);
+        if (draw_steps_element_at(r, rank, sent(r, gather, rank, step))->held) { /* an empty chunk is not sent */
+            ncs_str_addf(r->out, " chunk %d %s%s ", sent(r, gather, rank, step), signs->joint[3], signs->arrow);
             ncs_draw_rank(r->seen, (rank + 1) % r->n, r->out);
         }
         ncs_draw_cut(r->style, r->out, start);
@@ -196,8 +192,8 @@ static void draw_steps_add_legend(struct ring *r)
 {
     const struct ncs_signs *signs = ncs_draw_signs(r->style);
     struct ncs_str text = { 0 };
-    ncs_str_addf(&text, "%s has come in this step, %s is complete; of each chunk its first element%s",
-                 signs->arrived, signs->complete, r->rounded ? ", with four digits" : "");
+    ncs_str_addf(&text, "%s has come in this step, %s is complete; of each chunk its first element%s", signs->arrived,
+                 signs->complete, r->rounded ? ", with four digits" : "");
     ncs_draw_words(r->style, r->out, text.text);
     ncs_str_free(&text);
 }
@@ -228,8 +224,7 @@ static void add_ring(struct ring *r)
     draw_steps_add_legend(r);
 }
 
-void ncs_draw_steps(const struct ncs_seen *seen, const struct ncs_draw_style *style,
-                    struct ncs_str *out)
+void ncs_draw_steps(const struct ncs_seen *seen, const struct ncs_draw_style *style, struct ncs_str *out)
 {
     struct ring r = { .seen = seen, .style = style, .out = out, .n = seen->nranks };
     if (!seen->over || seen->count == 0)

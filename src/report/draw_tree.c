@@ -31,8 +31,7 @@ static void draw_tree_begin(struct tree *t)
 {
     const struct ncs_seen *s = t->seen;
     int first = rank_at(t, 0);
-    t->known = reduces(t) ? ncs_partial_known(s, 0)
-                          : ncs_sample_at(&s->rank[first].before, 1, 0) != NULL;
+    t->known = reduces(t) ? ncs_partial_known(s, 0) : ncs_sample_at(&s->rank[first].before, 1, 0) != NULL;
     t->below = ncs_new((size_t)t->n * sizeof *t->below);
     for (int i = 0; t->known && i < t->n; i++)
         t->below[i] = ncs_partial_of(s, reduces(t) ? rank_at(t, i) : first, 0);
@@ -79,8 +78,7 @@ static void add_hop(struct tree *t, int step, int from, int to, union ncs_partia
     draw_tree_end_line(t, start);
 }
 
-void ncs_draw_chain(const struct ncs_seen *seen, const struct ncs_draw_style *style,
-                    struct ncs_str *out)
+void ncs_draw_chain(const struct ncs_seen *seen, const struct ncs_draw_style *style, struct ncs_str *out)
 {
     struct tree t = { .seen = seen, .style = style, .out = out, .n = seen->nranks };
     draw_tree_begin(&t);
@@ -193,8 +191,7 @@ static void draw_tree_add_node(struct tree *t, int place, const char *indent, in
     bool cut = !t->style->all && t->n > ALL_RANKS && level >= LEVELS_SHOWN;
     int below = cut ? count_below(place, t->n) : 0;
     if (below)
-        ncs_str_addf(t->out, "  %s%s%s %s %d below it\n", deeper.text, signs->joint[6], signs->joint[3],
-                     signs->dots, below);
+        ncs_str_addf(t->out, "  %s%s%s %s %d below it\n", deeper.text, signs->joint[6], signs->joint[3], signs->dots, below);
     for (int i = 1; i < t->n && !cut; i++)
         if (parent_of(i, t->n) == place)
             draw_tree_add_node(t, i, deeper.text, level + 1);
@@ -211,19 +208,16 @@ static void draw_tree_add_words(const struct tree *t, int deepest)
     else
         ncs_str_add(&text, "as a tree would do it; NCCL itself takes its ring for this: ");
     if (reduces(t))
-        ncs_str_addf(&text, "up, each rank joins what comes from below, in %d step%s", deepest,
-                     deepest == 1 ? "" : "s");
+        ncs_str_addf(&text, "up, each rank joins what comes from below, in %d step%s", deepest, deepest == 1 ? "" : "s");
     if (all)
         ncs_str_add(&text, "; then down, the result goes the same way back");
     if (!reduces(t))
-        ncs_str_addf(&text, "down, each rank hands on what it gets, in %d step%s", deepest,
-                     deepest == 1 ? "" : "s");
+        ncs_str_addf(&text, "down, each rank hands on what it gets, in %d step%s", deepest, deepest == 1 ? "" : "s");
     ncs_draw_words(t->style, t->out, text.text);
     ncs_str_free(&text);
 }
 
-void ncs_draw_tree(const struct ncs_seen *seen, const struct ncs_draw_style *style,
-                   struct ncs_str *out)
+void ncs_draw_tree(const struct ncs_seen *seen, const struct ncs_draw_style *style, struct ncs_str *out)
 {
     struct tree t = { .seen = seen, .style = style, .out = out, .n = seen->nranks };
     if (!seen->over || seen->count == 0)

@@ -21,8 +21,7 @@ static void explain_add_part(const char *heading, const char *text, int width, s
 }
 
 /* Wraps the list; continuation lines begin at the indent. */
-static void add_wrapped(const char *list, const char *separator, size_t at, size_t indent, int width,
-                        struct ncs_str *out)
+static void add_wrapped(const char *list, const char *separator, size_t at, size_t indent, int width, struct ncs_str *out)
 {
     size_t widest = width > 0 && width < WIDEST ? (size_t)width : WIDEST;
     char name[NAME];
@@ -49,8 +48,7 @@ static void add_scenario(const struct ncs_page *p, const char *name, struct ncs_
 {
     if (!p->scenario)
         return;
-    ncs_str_addf(out, "\nA scenario (%s%s%s)\n", p->ends, p->finding ? ", finding " : "",
-                 p->finding ? p->finding : "");
+    ncs_str_addf(out, "\nA scenario (%s%s%s)\n", p->ends, p->finding ? ", finding " : "", p->finding ? p->finding : "");
     ncs_fill_prose(out, p->scenario, 2, 0);
     ncs_str_addf(out, "\n  run it: ncclscript explain --scenario %s | ncclscript run -\n", name);
 }
@@ -93,8 +91,7 @@ static void add_signature(const struct ncs_fn_info *info, struct ncs_str *out)
     }
     for (int i = 0; i < info->nargs; i++) {
         const struct ncs_kind_info *kind = &ncs_kind_info[info->arg[i].kind];
-        ncs_str_addf(out, "    %-*s  %-*s  %s%s\n", (int)name, info->arg[i].name, (int)type,
-                     kind->ctype, kind->text,
+        ncs_str_addf(out, "    %-*s  %-*s  %s%s\n", (int)name, info->arg[i].name, (int)type, kind->ctype, kind->text,
                      ncs_kind_is_out(info->arg[i].kind) ? " (result)" : "");
     }
 }
@@ -129,20 +126,17 @@ static void explain_function(int fn, const struct ncs_page *family, int width, s
     char since[24];
     ncs_str_addf(out, "%s: %s\n\n", info->name, info->text);
     add_signature(info, out);
-    ncs_str_addf(out, "\n  in Lua     %s%s", info->lua_name ? info->lua_name : "C.",
-                 info->lua_name ? "" : info->name);
+    ncs_str_addf(out, "\n  in Lua     %s%s", info->lua_name ? info->lua_name : "C.", info->lua_name ? "" : info->name);
     if (info->lua_name)
         add_same_name(fn, out);
     if (info->since)
-        ncs_str_addf(out, "\n  since      NCCL %s",
-                     ncs_nccl_version_text(info->since, since, sizeof since));
+        ncs_str_addf(out, "\n  since      NCCL %s", ncs_nccl_version_text(info->since, since, sizeof since));
     ncs_str_addf(out, "\n  reference  %s\n", family->reference);
 
     ncs_str_addf(out, "\nWhat happens (%s)\n", family->id);
     ncs_fill_prose(out, family->what, 2, width);
     if (info->grouped)
-        ncs_fill_prose(out, "In a group it is only queued: ncclGroupEnd executes it and reports its errors.\n", 2,
-                       width);
+        ncs_fill_prose(out, "In a group it is only queued: ncclGroupEnd executes it and reports its errors.\n", 2, width);
     explain_add_part("Does it wait?", family->blocks, width, out);
     explain_add_part("Threads", family->threads, width, out);
     add_findings(family->findings, out);
@@ -164,8 +158,8 @@ static void explain_add_title(const struct ncs_page *p, int width, struct ncs_st
     struct ncs_str title = { 0 };
     ncs_str_addf(&title, "%s: ", p->id);
     if (p->kind == NCS_PAGE_RESULT || p->kind == NCS_PAGE_ERROR)
-        ncs_str_addf(&title, "%s %d of %s, ", p->kind == NCS_PAGE_RESULT ? "result" : "error",
-                     ncs_page_number(p), p->kind == NCS_PAGE_RESULT ? "NCCL" : "CUDA");
+        ncs_str_addf(&title, "%s %d of %s, ", p->kind == NCS_PAGE_RESULT ? "result" : "error", ncs_page_number(p),
+                     p->kind == NCS_PAGE_RESULT ? "NCCL" : "CUDA");
     if (p->kind == NCS_PAGE_EXIT)
         ncs_str_addf(&title, "exit status %d of ncclscript, ", ncs_page_number(p));
     ncs_str_addf(&title, "%s\n", p->title);

@@ -33,8 +33,7 @@ static json_t *explain_json_arguments(const struct ncs_fn_info *info)
 
 static void add_page(const struct ncs_page *p, int fn, struct ncs_str *out)
 {
-    static const char *const kinds[] = { "class", "result", "error", "word", "exit", "variable", "variable",
-                                         "function" };
+    static const char *const kinds[] = { "class", "result", "error", "word", "exit", "variable", "variable", "function" };
     const struct ncs_fn_info *info = fn >= 0 ? &ncs_fn_info[fn] : NULL;
     int number = ncs_page_number(p);
     json_t *o = json_object();

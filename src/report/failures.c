@@ -19,21 +19,20 @@ static const char *failures_comm_name(const struct ncs_result *r, int comm)
 
 void ncs_text_wrong(const struct ncs_wrong *w, bool with_pattern, struct ncs_str *out)
 {
-    ncs_str_addf(out, "element %" PRIu64 ": got %s, want %s; %" PRIu64 " of %" PRIu64 " differ",
-                 w->first, w->got, w->want, w->differ, w->total);
+    ncs_str_addf(out, "element %" PRIu64 ": got %s, want %s; %" PRIu64 " of %" PRIu64 " differ", w->first, w->got, w->want,
+                 w->differ, w->total);
     if (with_pattern && w->text[0])
         ncs_str_addf(out, ": %s", w->text);
 }
 
 int ncs_text_wrong_rank(const struct ncs_result *r, const struct ncs_wrong *w)
 {
-    bool known = r->diagnosis.parties && r->journal && w->comm >= 0 && (size_t)w->comm < r->journal->comms &&
-                 w->comm_rank >= 0 && w->comm_rank < r->journal->comm[w->comm]->members;
+    bool known = r->diagnosis.parties && r->journal && w->comm >= 0 && (size_t)w->comm < r->journal->comms && w->comm_rank >= 0 &&
+                 w->comm_rank < r->journal->comm[w->comm]->members;
     return known ? ncs_number_of(&r->diagnosis, &r->journal->comm[w->comm]->member[w->comm_rank]) : w->rank;
 }
 
-static void add_wrong_row(const struct ncs_result *r, struct ncs_rows *rows, const struct ncs_wrong *w,
-                          bool with_pattern)
+static void add_wrong_row(const struct ncs_result *r, struct ncs_rows *rows, const struct ncs_wrong *w, bool with_pattern)
 {
     struct ncs_str text = { 0 };
     ncs_text_wrong(w, with_pattern, &text);
@@ -43,8 +42,7 @@ static void add_wrong_row(const struct ncs_result *r, struct ncs_rows *rows, con
 
 void ncs_text_wrong_call(const struct ncs_result *r, const struct ncs_wrong *w, struct ncs_str *out)
 {
-    ncs_str_addf(out, "communicator %s, call %" PRIu32 ": ", failures_comm_name(r, w->comm),
-                 w->number);
+    ncs_str_addf(out, "communicator %s, call %" PRIu32 ": ", failures_comm_name(r, w->comm), w->number);
     if (w->call)
         ncs_call_describe(w->call, out);
 }
@@ -93,9 +91,8 @@ static bool is_reported(const struct ncs_result *r, const struct ncs_run_expect 
 {
     for (size_t i = 0; i < r->errors; i++) {
         const struct ncs_run_error *error = &r->error[i];
-        if (error->kind == NCS_KIND_EXPECT && error->rank == e->rank &&
-            error->place.line == e->place.line && error->message && e->message &&
-            strncmp(error->message, e->message, strlen(e->message)) == 0)
+        if (error->kind == NCS_KIND_EXPECT && error->rank == e->rank && error->place.line == e->place.line && error->message &&
+            e->message && strncmp(error->message, e->message, strlen(e->message)) == 0)
             return true;
     }
     return false;

@@ -19,8 +19,7 @@ void ncs_format_add_text(struct ncs_report *r, const struct ncs_report_entry *en
 
 /* ---- for people ---- */
 
-static void text_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
-                       struct ncs_str *out)
+static void text_entry(const struct ncs_report_run *run, const struct ncs_report_style *style, struct ncs_str *out)
 {
     if (style->quiet && (run->as_expected || run->result->verdict == NCS_SKIPPED))
         return;
@@ -39,8 +38,7 @@ static void text_end(struct ncs_report *r, const char *cut, struct ncs_str *out)
 
 /* ---- JSON ---- */
 
-static void json_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
-                       struct ncs_str *out)
+static void json_entry(const struct ncs_report_run *run, const struct ncs_report_style *style, struct ncs_str *out)
 {
     (void)style;
     ncs_report_json(run, out);
@@ -54,8 +52,7 @@ static void json_end(struct ncs_report *r, const char *cut, struct ncs_str *out)
 
 /* ---- who waits for whom ---- */
 
-static void tree_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
-                       struct ncs_str *out)
+static void tree_entry(const struct ncs_report_run *run, const struct ncs_report_style *style, struct ncs_str *out)
 {
     if (style->quiet && (run->as_expected || run->result->verdict == NCS_SKIPPED))
         return;
@@ -64,8 +61,7 @@ static void tree_entry(const struct ncs_report_run *run, const struct ncs_report
     ncs_waits_tree(&run->result->diagnosis, style->verbose, out);
 }
 
-static void dot_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
-                      struct ncs_str *out)
+static void dot_entry(const struct ncs_report_run *run, const struct ncs_report_style *style, struct ncs_str *out)
 {
     (void)style;
     struct ncs_str title = { 0 };
@@ -96,13 +92,11 @@ const char *const ncs_report_format_names[] = {
 
 #define OF_files(name) #name,
 #define OF_runs(name)
-const char *const ncs_report_check_format_names[] = {
-    "text", "json",
+const char *const ncs_report_check_format_names[] = { "text", "json",
 #define NCS_FORMAT(name, of) OF_##of(name)
 #include "report/formats.def"
 #undef NCS_FORMAT
-    NULL
-};
+                                                      NULL };
 
 const struct ncs_report_format *ncs_report_format_of(const char *name)
 {
@@ -112,8 +106,8 @@ const struct ncs_report_format *ncs_report_format_of(const char *name)
     return NULL;
 }
 
-void ncs_report_begin(struct ncs_report *r, const struct ncs_report_format *format,
-                      const struct ncs_report_style *style, struct ncs_str *out)
+void ncs_report_begin(struct ncs_report *r, const struct ncs_report_format *format, const struct ncs_report_style *style,
+                      struct ncs_str *out)
 {
     *r = (struct ncs_report){ .format = format, .style = *style };
     format->begin(r, out);
@@ -143,12 +137,14 @@ static void report_render(const struct ncs_report *r, const struct ncs_report_ru
     ncs_str_free(&text);
 }
 
-void ncs_report_entry(const struct ncs_report *r, const struct ncs_report_run *run,
-                      struct ncs_report_entry *entry)
+void ncs_report_entry(const struct ncs_report *r, const struct ncs_report_run *run, struct ncs_report_entry *entry)
 {
     *entry = (struct ncs_report_entry){
-        .file = run->scenario->file, .verdict = run->result->verdict,
-        .as_expected = run->as_expected, .by_findings = run->failing.rules > 0, .wall = run->wall,
+        .file = run->scenario->file,
+        .verdict = run->result->verdict,
+        .as_expected = run->as_expected,
+        .by_findings = run->failing.rules > 0,
+        .wall = run->wall,
     };
     if (entry->verdict == NCS_SKIPPED && run->result->skip_reason)
         ncs_str_add(&entry->reason, run->result->skip_reason);

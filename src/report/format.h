@@ -33,15 +33,14 @@ void ncs_report_body(const struct ncs_report_run *run, struct ncs_str *out);
 /* Passes the properties of a run to `add`, the same in every format: seed, driver, values of its
  * case ... */
 void ncs_report_properties(const struct ncs_report_run *run,
-                           void (*add)(const char *name, const char *value, struct ncs_str *out),
-                           struct ncs_str *out);
+                           void (*add)(const char *name, const char *value, struct ncs_str *out), struct ncs_str *out);
 /* A mistake at a place, or something unusual there. */
 struct ncs_report_problem {
     const char *level; /* "error", "warning" or "note" */
     const char *rule;  /* of the diagnosis, or the verdict */
     const char *text;  /* lines: what is wrong, what to change */
     const char *file;
-    int line, column;  /* 0 = unknown */
+    int line, column; /* 0 = unknown */
 };
 /* Passes the problems of a run to `add`; notes only if they are wanted (problems.c). */
 void ncs_report_problems(const struct ncs_report_run *run, bool notes,

@@ -48,4 +48,5 @@ static void github_end(struct ncs_report *r, const char *cut, struct ncs_str *ou
         ncs_str_addf(out, "::error title=not run::%s; not run: %zu\n", cut, r->tally.not_run);
 }
 
-const struct ncs_report_format ncs_format_github = { "github", false, github_entry, ncs_format_nothing, ncs_format_add_text, github_end };
+const struct ncs_report_format ncs_format_github = { "github",  false, github_entry, ncs_format_nothing, ncs_format_add_text,
+                                                     github_end };

@@ -18,17 +18,15 @@
 #include "report/text.h"
 
 static const char *const pattern_name[] = {
-    [NCS_PATTERN_NONE] = "none",         [NCS_PATTERN_MISSING] = "missing",
-    [NCS_PATTERN_TWICE] = "twice",       [NCS_PATTERN_SHIFT] = "shift",
-    [NCS_PATTERN_BIT] = "bit",           [NCS_PATTERN_ROOT] = "root",
-    [NCS_PATTERN_STALE] = "stale",       [NCS_PATTERN_BLOCKS] = "blocks",
-    [NCS_PATTERN_ROUNDING] = "rounding", [NCS_PATTERN_SCALAR] = "scalar",
+    [NCS_PATTERN_NONE] = "none",     [NCS_PATTERN_MISSING] = "missing", [NCS_PATTERN_TWICE] = "twice",
+    [NCS_PATTERN_SHIFT] = "shift",   [NCS_PATTERN_BIT] = "bit",         [NCS_PATTERN_ROOT] = "root",
+    [NCS_PATTERN_STALE] = "stale",   [NCS_PATTERN_BLOCKS] = "blocks",   [NCS_PATTERN_ROUNDING] = "rounding",
+    [NCS_PATTERN_SCALAR] = "scalar",
 };
 
 static const char *const via_name[] = {
-    [NCS_VIA_COLLECTIVE] = "collective", [NCS_VIA_PAIR] = "pair",   [NCS_VIA_SIGNAL] = "signal",
-    [NCS_VIA_STREAM] = "stream",         [NCS_VIA_EVENT] = "event", [NCS_VIA_HOST] = "host",
-    [NCS_VIA_INIT] = "init",             [NCS_VIA_STORE] = "store",
+    [NCS_VIA_COLLECTIVE] = "collective", [NCS_VIA_PAIR] = "pair", [NCS_VIA_SIGNAL] = "signal", [NCS_VIA_STREAM] = "stream",
+    [NCS_VIA_EVENT] = "event",           [NCS_VIA_HOST] = "host", [NCS_VIA_INIT] = "init",     [NCS_VIA_STORE] = "store",
 };
 
 json_t *ncs_json_of(const char *s)
@@ -170,8 +168,7 @@ static json_t *finding(const struct ncs_diagnosis *d, const struct ncs_finding *
     const struct ncs_page *page = f->rule ? ncs_page(f->rule) : NULL;
     json_t *o = json_object();
     json_object_set_new(o, "rule", ncs_json_of(f->rule));
-    json_object_set_new(o, "level",
-                        json_string(f->level == NCS_LEVEL_NOTE ? "note" : "error"));
+    json_object_set_new(o, "level", json_string(f->level == NCS_LEVEL_NOTE ? "note" : "error"));
     json_object_set_new(o, "certainty", json_string(ncs_certainty_names[f->certainty]));
     json_object_set_new(o, "comm", ncs_json_of(f->comm));
     json_object_set_new(o, "call", json_number_or_null((int)f->call));
@@ -287,8 +284,7 @@ static json_t *rank_error(const struct ncs_run_error *e)
 }
 
 /* An error that no rank caused: the file does not load, or ncclscript itself failed. */
-static json_t *own_error(const char *kind, const char *message, const char *hint, const char *file,
-                         int line, int column)
+static json_t *own_error(const char *kind, const char *message, const char *hint, const char *file, int line, int column)
 {
     json_t *o = json_object();
     json_object_set_new(o, "rank", json_null());
@@ -312,9 +308,8 @@ static void add_complaints(const struct ncs_complaints *c, json_t *list)
     const struct ncs_complaint **item = ncs_complaints_in_order(c);
     for (size_t i = 0; i < c->count; i++) {
         int column, line = ncs_source_line(c->source, item[i]->at.at, &column);
-        json_array_append_new(list, own_error(item[i]->warning ? "warning" : "scenario",
-                                              item[i]->text, item[i]->hint, c->source->file, line,
-                                              column));
+        json_array_append_new(list, own_error(item[i]->warning ? "warning" : "scenario", item[i]->text, item[i]->hint,
+                                              c->source->file, line, column));
     }
     ncs_free(item);
 }
@@ -332,7 +327,8 @@ static json_t *errors(const struct ncs_report_run *run)
         add_complaints(run->complaints, list);
     if (e->status != NCS_OK && !(run->complaints && run->complaints->errors))
         json_array_append_new(list, own_error(e->status == NCS_BAD_INPUT   ? "scenario"
-                                              : e->status == NCS_NO_MEMORY ? "memory" : "internal",
+                                              : e->status == NCS_NO_MEMORY ? "memory"
+                                                                           : "internal",
                                               e->text, e->hint, e->file, e->line, e->column));
     return list;
 }
@@ -358,8 +354,7 @@ static json_t *other_policy(const struct ncs_other_policy *l)
     if (!l->differs)
         return json_null();
     json_t *o = json_object();
-    json_object_set_new(o, "policy",
-                        json_string(l->policy == NCS_POLICY_TYPICAL ? "typical" : "strict"));
+    json_object_set_new(o, "policy", json_string(l->policy == NCS_POLICY_TYPICAL ? "typical" : "strict"));
     json_object_set_new(o, "verdict", json_string(ncs_verdict_name(l->verdict)));
     json_object_set_new(o, "rule", ncs_json_of(l->rule));
     json_object_set_new(o, "buffered", json_whole_number(l->buffered));
@@ -376,11 +371,10 @@ json_t *ncs_json_values(const struct ncs_param *list, size_t count)
         ncs_safe_utf8(&name, p->name, strlen(p->name));
         ncs_param_text(p, &value);
         json_object_set_new(o, name.text ? name.text : "",
-                            p->kind == NCS_PARAM_BOOL  ? json_boolean(p->i != 0)
-                            : p->kind == NCS_PARAM_INT ? json_integer(p->i)
-                            : p->kind == NCS_PARAM_NUMBER && isfinite(p->d)
-                                ? json_real(p->d)
-                                : ncs_json_of(value.text));
+                            p->kind == NCS_PARAM_BOOL                       ? json_boolean(p->i != 0)
+                            : p->kind == NCS_PARAM_INT                      ? json_integer(p->i)
+                            : p->kind == NCS_PARAM_NUMBER && isfinite(p->d) ? json_real(p->d)
+                                                                            : ncs_json_of(value.text));
         ncs_str_free(&name);
         ncs_str_free(&value);
     }
@@ -496,8 +490,7 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "ranks", json_integer(r->ranks));
     json_object_set_new(o, "driver", ncs_json_of(r->driver));
     json_object_set_new(o, "nccl", ncs_json_of(r->nccl));
-    json_object_set_new(o, "policy",
-                        json_string(r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict"));
+    json_object_set_new(o, "policy", json_string(r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict"));
     json_object_set_new(o, "seed", json_whole_number(r->seed));
     json_object_set_new(o, "verdict", json_string(ncs_verdict_name(r->verdict)));
     json_object_set_new(o, "certainty", json_string(ncs_certainty_names[r->certainty]));
@@ -511,8 +504,7 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "unchecked", json_whole_number(r->unchecked));
     json_object_set_new(o, "calls", json_whole_number(r->calls));
     json_object_set_new(o, "trace", json_string(trace));
-    json_object_set_new(o, "schedule", r->schedule_lost ? json_null()
-                                       : json_string(r->schedule.text ? r->schedule.text : ""));
+    json_object_set_new(o, "schedule", r->schedule_lost ? json_null() : json_string(r->schedule.text ? r->schedule.text : ""));
     json_object_set_new(o, "luck", other_policy(&r->other_policy));
     json_object_set_new(o, "trials", ncs_json_trials(r->proof.trial, r->proof.trials));
     json_object_set_new(o, "repair", ncs_json_repair(&r->repair));

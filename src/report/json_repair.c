@@ -30,8 +30,7 @@ static json_t *edit(const struct ncs_edit *e)
     json_object_set_new(o, "other", json_repair_number_or_null(e->other));
     json_object_set_new(o, "line", json_repair_number_or_null(e->line));
     json_object_set_new(o, "model_rank", insert ? json_integer(e->model) : json_null());
-    json_object_set_new(o, "model_call",
-                        insert ? json_repair_number_or_null(e->model_call) : json_null());
+    json_object_set_new(o, "model_call", insert ? json_repair_number_or_null(e->model_call) : json_null());
     json_object_set_new(o, "argument", argument ? ncs_json_of(e->argument) : json_null());
     json_object_set_new(o, "value", argument && !e->of_host ? json_integer(e->value) : json_null());
     if (e->of_host) {

@@ -81,20 +81,17 @@ static enum outcome outcome_of(enum ncs_verdict verdict, bool as_expected)
         return SKIPPED;
     if (as_expected)
         return PASSED;
-    bool no_result = verdict == NCS_INVALID || verdict == NCS_EMPTY || verdict == NCS_MEMORY ||
-                     verdict == NCS_INTERNAL_FAULT || verdict == NCS_TIMEOUT ||
-                     verdict == NCS_INTERRUPTED;
+    bool no_result = verdict == NCS_INVALID || verdict == NCS_EMPTY || verdict == NCS_MEMORY || verdict == NCS_INTERNAL_FAULT ||
+                     verdict == NCS_TIMEOUT || verdict == NCS_INTERRUPTED;
     return no_result ? BROKEN : FAILED;
 }
 
-static void junit_add_element(const struct ncs_report_run *run, enum outcome outcome,
-                              struct ncs_str *out)
+static void junit_add_element(const struct ncs_report_run *run, enum outcome outcome, struct ncs_str *out)
 {
     const char *element = outcome == FAILED ? "failure" : outcome == BROKEN ? "error" : "skipped";
     struct ncs_str text = { 0 };
     if (outcome == SKIPPED)
-        ncs_str_add(&text, run->result->skip_reason ? run->result->skip_reason
-                                                    : "it cannot be run here");
+        ncs_str_add(&text, run->result->skip_reason ? run->result->skip_reason : "it cannot be run here");
     else
         ncs_report_message(run, &text);
     ncs_str_addf(out, "      <%s", element);
@@ -102,8 +99,7 @@ static void junit_add_element(const struct ncs_report_run *run, enum outcome out
     if (outcome == SKIPPED) {
         ncs_str_add(out, "/>\n");
     } else {
-        add_attribute(out, "type", run->failing.rules ? run->failing.rule[0]
-                                                      : ncs_verdict_name(run->result->verdict));
+        add_attribute(out, "type", run->failing.rules ? run->failing.rule[0] : ncs_verdict_name(run->result->verdict));
         ncs_str_add(out, ">");
         ncs_str_clear(&text);
         ncs_report_body(run, &text);
@@ -113,8 +109,7 @@ static void junit_add_element(const struct ncs_report_run *run, enum outcome out
     ncs_str_free(&text);
 }
 
-static void junit_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
-                     struct ncs_str *out)
+static void junit_entry(const struct ncs_report_run *run, const struct ncs_report_style *style, struct ncs_str *out)
 {
     (void)style;
     const char *file = run->scenario->file ? run->scenario->file : "-", *last;
@@ -158,8 +153,8 @@ static void junit_flush(struct ncs_report *r, struct ncs_str *out)
         return;
     ncs_str_add(out, "  <testsuite");
     add_attribute(out, "name", r->file);
-    ncs_str_addf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", r->tests,
-                 r->failures, r->errors, r->skipped);
+    ncs_str_addf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", r->tests, r->failures, r->errors,
+                 r->skipped);
     junit_add_time(out, r->wall);
     ncs_str_add(out, ">\n");
     ncs_str_add_bytes(out, r->held.text, r->held.bytes);

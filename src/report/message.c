@@ -67,8 +67,8 @@ static bool message_add_wrong(const struct ncs_result *r, struct ncs_str *out)
         ncs_text_wrong(w, true, out);
     } else if (r->expects) {
         const struct ncs_run_expect *e = &r->expect[0];
-        ncs_str_addf(out, "rank %d: %s%s%s", e->rank, e->label ? e->label : "",
-                     e->label ? ": " : "", e->message ? e->message : "an expectation failed");
+        ncs_str_addf(out, "rank %d: %s%s%s", e->rank, e->label ? e->label : "", e->label ? ": " : "",
+                     e->message ? e->message : "an expectation failed");
     }
     return r->wrongs || r->expects;
 }
@@ -99,19 +99,15 @@ static bool add_cause(const struct ncs_result *r, struct ncs_str *out)
 {
     switch (r->verdict) {
     case NCS_HANG:
-    case NCS_LOST:
-        return message_add_finding(r, out) || message_add_error(r, out) || add_internal(r, out);
-    case NCS_WRONG:
-        return message_add_wrong(r, out) || message_add_error(r, out) ||
-               message_add_finding(r, out);
+    case NCS_LOST: return message_add_finding(r, out) || message_add_error(r, out) || add_internal(r, out);
+    case NCS_WRONG: return message_add_wrong(r, out) || message_add_error(r, out) || message_add_finding(r, out);
     case NCS_SKIPPED:
     case NCS_TIMEOUT:
     case NCS_MEMORY:
         if (r->skip_reason)
             ncs_str_addf(out, "%s%s", r->skip_reason, ncs_text_cause(r) ? "; likely: " : "");
         return message_add_finding(r, out) || r->skip_reason || add_internal(r, out);
-    default:
-        return add_internal(r, out) || message_add_error(r, out) || message_add_finding(r, out);
+    default: return add_internal(r, out) || message_add_error(r, out) || message_add_finding(r, out);
     }
 }
 
@@ -144,8 +140,7 @@ void ncs_report_message(const struct ncs_report_run *run, struct ncs_str *out)
 /* The line, if the place is in the scenario's own file; 0 = the place is in a module. */
 static int own_line(const struct ncs_report_run *run, const struct ncs_place *place)
 {
-    bool other = place->file && run->scenario->file &&
-                 strcmp(place->file, run->scenario->file) != 0;
+    bool other = place->file && run->scenario->file && strcmp(place->file, run->scenario->file) != 0;
     return other ? 0 : place->line;
 }
 
@@ -185,8 +180,7 @@ void ncs_report_body(const struct ncs_report_run *run, struct ncs_str *out)
 /* ---- properties ---- */
 
 void ncs_report_properties(const struct ncs_report_run *run,
-                           void (*add)(const char *name, const char *value, struct ncs_str *out),
-                           struct ncs_str *out)
+                           void (*add)(const char *name, const char *value, struct ncs_str *out), struct ncs_str *out)
 {
     const struct ncs_result *r = run->result;
     char number[24];

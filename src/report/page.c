@@ -134,8 +134,7 @@ static int page_function_of(const char *name)
     for (int fn = 0; fn < NCS_FN_COUNT; fn++) {
         const char *lua = ncs_fn_info[fn].lua_name;
         bool library = word != name && word[-1] == '.';
-        if (lua && !library && page_is_alike(last_word(lua), word) &&
-            (word == name || last_word(lua)[-1] == ':'))
+        if (lua && !library && page_is_alike(last_word(lua), word) && (word == name || last_word(lua)[-1] == ':'))
             return fn;
     }
     return -1;

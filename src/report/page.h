@@ -9,9 +9,9 @@
 #include "base/str.h"
 
 enum ncs_page_kind {
-    NCS_PAGE_CLASS,     /* a rule of the diagnosis */
-    NCS_PAGE_RESULT,    /* ncclResult_t */
-    NCS_PAGE_ERROR,     /* cudaError_t */
+    NCS_PAGE_CLASS,  /* a rule of the diagnosis */
+    NCS_PAGE_RESULT, /* ncclResult_t */
+    NCS_PAGE_ERROR,  /* cudaError_t */
     NCS_PAGE_WORD,
     NCS_PAGE_EXIT,      /* an exit status; its id is "exit-3" */
     NCS_PAGE_OBEYED,    /* a variable of NCCL that the simulator obeys */
@@ -23,11 +23,11 @@ enum ncs_page_kind {
 struct ncs_page {
     enum ncs_page_kind kind;
     const char *id, *title;
-    const char *group;           /* the heading under which a class or family is listed */
+    const char *group; /* the heading under which a class or family is listed */
     const char *what, *why, *see, *repair;
-    const char *scenario, *ends; /* runnable, and its verdict */
-    const char *finding;         /* the scenario's finding; NULL = none */
-    const char *also, *names;    /* pages to read next; its other names */
+    const char *scenario, *ends;                         /* runnable, and its verdict */
+    const char *finding;                                 /* the scenario's finding; NULL = none */
+    const char *also, *names;                            /* pages to read next; its other names */
     const char *blocks, *threads, *findings, *reference; /* of a family */
 };
 const struct ncs_page *ncs_pages(void); /* an id of NULL at the end */
@@ -40,9 +40,9 @@ const struct ncs_page_group *ncs_page_groups(void); /* an id of NULL at the end 
 /* The target of a name: a page; a function (its family's page and its number); or a group. */
 struct ncs_named {
     const struct ncs_page *page;
-    int fn;                             /* enum ncs_fn; -1 = no function */
+    int fn; /* enum ncs_fn; -1 = no function */
     const struct ncs_page_group *group;
-    const struct ncs_page *exit;        /* of a number that is a result code, too */
+    const struct ncs_page *exit; /* of a number that is a result code, too */
 };
 
 /* All that tables know of a variable, as sentences. The caller frees. */

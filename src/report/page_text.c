@@ -33,9 +33,8 @@ static size_t pages, page_room, groups, group_room;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static const char *const kinds[] = {
-    [NCS_PAGE_CLASS] = "class", [NCS_PAGE_RESULT] = "result", [NCS_PAGE_ERROR] = "error",
-    [NCS_PAGE_WORD] = "word",   [NCS_PAGE_EXIT] = "exit",     [NCS_PAGE_FUNCTIONS] = "family",
-    [NCS_PAGE_OBEYED] = "obeyed", [NCS_PAGE_VARIABLE] = "variable",
+    [NCS_PAGE_CLASS] = "class", [NCS_PAGE_RESULT] = "result",    [NCS_PAGE_ERROR] = "error",   [NCS_PAGE_WORD] = "word",
+    [NCS_PAGE_EXIT] = "exit",   [NCS_PAGE_FUNCTIONS] = "family", [NCS_PAGE_OBEYED] = "obeyed", [NCS_PAGE_VARIABLE] = "variable",
 };
 
 /* Whole lines, or one line of words. */
@@ -44,11 +43,16 @@ static const struct heading {
     size_t member;
     bool lines;
 } headings[] = {
-#define LINES(part) { .name = #part, offsetof(struct ncs_page, part), true }
-#define WORDS(part) { .name = #part, offsetof(struct ncs_page, part), false }
-    LINES(what),    LINES(why),  LINES(see),   LINES(repair), LINES(scenario), LINES(blocks),
-    LINES(threads), WORDS(ends), WORDS(also),  WORDS(names),  WORDS(finding),  WORDS(findings),
-    WORDS(reference),
+#define LINES(part)                                          \
+    {                                                        \
+        .name = #part, offsetof(struct ncs_page, part), true \
+    }
+#define WORDS(part)                                           \
+    {                                                         \
+        .name = #part, offsetof(struct ncs_page, part), false \
+    }
+    LINES(what), LINES(why),  LINES(see),   LINES(repair),  LINES(scenario), LINES(blocks),    LINES(threads),
+    WORDS(ends), WORDS(also), WORDS(names), WORDS(finding), WORDS(findings), WORDS(reference),
 };
 
 static const struct heading *heading_named(const char *name)
@@ -110,8 +114,7 @@ static void read_heading(char *text, char *end)
     if (!h)
         begin(text, page_value(value, end, false));
     else if (pages > 0 && (h->lines || !empty))
-        memcpy((char *)&page[pages - 1] + h->member, &(char *){ page_value(value, end, h->lines) },
-               sizeof(char *));
+        memcpy((char *)&page[pages - 1] + h->member, &(char *){ page_value(value, end, h->lines) }, sizeof(char *));
 }
 
 /* Variables that NVIDIA documents have a page each, with a title or without. */
@@ -124,7 +127,8 @@ static void add_variables(void)
         while (at < written && strcmp(page[at].id, names[i]) != 0)
             at++;
         if (at == written)
-            begin_page(NCS_PAGE_VARIABLE, names[i], strncmp(names[i], "CUDA", 4) == 0 ? "a variable of CUDA" : "a variable of NCCL");
+            begin_page(NCS_PAGE_VARIABLE, names[i],
+                       strncmp(names[i], "CUDA", 4) == 0 ? "a variable of CUDA" : "a variable of NCCL");
     }
     for (size_t i = 0; i < pages; i++)
         if (page[i].kind == NCS_PAGE_OBEYED || page[i].kind == NCS_PAGE_VARIABLE) {

@@ -12,7 +12,7 @@
 /* Calls that change nothing and end at once. */
 static bool is_look(const struct ncs_call *call)
 {
-    static const char *const parts[] = { "Get", "Query", "Peek", "CommCount", "CommUserRank",
+    static const char *const parts[] = { "Get",          "Query",    "Peek",      "CommCount", "CommUserRank",
                                          "CommCuDevice", "MemStats", "CanAccess", "Choose" };
     const char *name = ncs_fn_info[call->fn].name;
     if (call->fn == NCS_FN_ncclGetUniqueId || call->fn == NCS_FN_ncclCommGetUniqueId)
@@ -29,9 +29,8 @@ static bool is_look(const struct ncs_call *call)
 static void plan_add_line(struct ncs_call_plan_rank *r, struct ncs_call_plan_line line)
 {
     struct ncs_call_plan_line *last = r->lines ? &r->line[r->lines - 1] : NULL;
-    if (last && last->line == line.line && last->thread == line.thread &&
-        last->depth == line.depth && last->unknown == line.unknown &&
-        strcmp(last->text, line.text) == 0) {
+    if (last && last->line == line.line && last->thread == line.thread && last->depth == line.depth &&
+        last->unknown == line.unknown && strcmp(last->text, line.text) == 0) {
         last->times++;
         ncs_free(line.text);
         return;
@@ -42,8 +41,7 @@ static void plan_add_line(struct ncs_call_plan_rank *r, struct ncs_call_plan_lin
 
 /* Adds the reason why NCCL would refuse the call, if the driver of plans refused it: "root = 9:
  * world has ranks 0 to 3". False = it did not. */
-static bool add_refusal(const struct ncs_journal *j, const struct ncs_call *call,
-                        struct ncs_str *out)
+static bool add_refusal(const struct ncs_journal *j, const struct ncs_call *call, struct ncs_str *out)
 {
     const struct ncs_comm_info *comm = call->comm >= 0 ? j->comm[call->comm] : NULL;
     int number;
@@ -58,8 +56,8 @@ static bool add_refusal(const struct ncs_journal *j, const struct ncs_call *call
     return true;
 }
 
-static void plan_add_call(struct ncs_call_plan *plan, const struct ncs_journal *j,
-                          struct ncs_call_words *w, const struct ncs_call *call, int *depth)
+static void plan_add_call(struct ncs_call_plan *plan, const struct ncs_journal *j, struct ncs_call_words *w,
+                          const struct ncs_call *call, int *depth)
 {
     struct ncs_str text = { 0 };
     bool end = ncs_fn_info[call->fn].closes_group;
@@ -69,8 +67,8 @@ static void plan_add_call(struct ncs_call_plan *plan, const struct ncs_journal *
     ncs_call_plan_describe(w, j, call, &text);
     if (call->returned && call->rc != 0 && call->rc != ncclInProgress) {
         ncs_str_addf(&text, ": fails with %s",
-                     ncs_fn_info[call->fn].result == NCS_RESULT_NCCL
-                         ? ncs_nccl_result_name(call->rc) : ncs_cuda_error_name(call->rc));
+                     ncs_fn_info[call->fn].result == NCS_RESULT_NCCL ? ncs_nccl_result_name(call->rc)
+                                                                     : ncs_cuda_error_name(call->rc));
         add_refusal(j, call, &text);
     }
     line.text = ncs_str_take(&text);
@@ -85,8 +83,7 @@ static void plan_add_call(struct ncs_call_plan *plan, const struct ncs_journal *
 
 /* ---- faults ---- */
 
-static void add_fault(struct ncs_call_plan *plan, struct ncs_place place, int rank, bool unsure,
-                      char *text)
+static void add_fault(struct ncs_call_plan *plan, struct ncs_place place, int rank, bool unsure, char *text)
 {
     struct ncs_call_plan_fault *f = NULL;
     for (size_t i = 0; i < plan->faults && !f; i++)
@@ -110,8 +107,7 @@ static void add_fault(struct ncs_call_plan *plan, struct ncs_place place, int ra
     f->rank[at] = rank;
 }
 
-static bool plan_check_extent(const struct ncs_call_words *w, const struct ncs_call *call,
-                              int nranks, struct ncs_str *text)
+static bool plan_check_extent(const struct ncs_call_words *w, const struct ncs_call *call, int nranks, struct ncs_str *text)
 {
     size_t count = ncs_call_count(call), width = ncs_dtype_bytes(ncs_call_dtype(call));
     for (int send = 1; send >= 0; send--) {
@@ -130,8 +126,8 @@ static bool plan_check_extent(const struct ncs_call_words *w, const struct ncs_c
     return true;
 }
 
-static void check_call(struct ncs_call_plan *plan, const struct ncs_journal *j,
-                       const struct ncs_call_words *w, const struct ncs_call *call)
+static void check_call(struct ncs_call_plan *plan, const struct ncs_journal *j, const struct ncs_call_words *w,
+                       const struct ncs_call *call)
 {
     struct ncs_str text = { 0 };
     const struct ncs_comm_info *comm = call->comm >= 0 ? j->comm[call->comm] : NULL;
@@ -146,16 +142,15 @@ static void check_call(struct ncs_call_plan *plan, const struct ncs_journal *j,
 static const struct ncs_call *last_failed(const struct ncs_journal *j, const struct ncs_run_error *e)
 {
     const struct ncs_call *call = j->newest;
-    while (call && (call->rank != e->rank || call->thread != e->thread || !call->returned ||
-                    call->rc != e->code || call->id > e->order))
+    while (call &&
+           (call->rank != e->rank || call->thread != e->thread || !call->returned || call->rc != e->code || call->id > e->order))
         call = call->older;
     return call;
 }
 
 /* Adds the error message. The driver of plans has no messages of NCCL, so calls that it refused get
  * the reason above. */
-static void add_error_message(const struct ncs_result *r, const struct ncs_run_error *e,
-                              struct ncs_str *out)
+static void add_error_message(const struct ncs_result *r, const struct ncs_run_error *e, struct ncs_str *out)
 {
     const struct ncs_call *call = e->kind == NCS_KIND_NCCL ? last_failed(r->journal, e) : NULL;
     struct ncs_str refusal = { 0 };
@@ -174,8 +169,8 @@ static void add_errors(struct ncs_call_plan *plan, const struct ncs_result *r)
         struct ncs_str text = { 0 }, message = { 0 };
         add_error_message(r, e, &message);
         ncs_str_addf(&text, "stops with an error: %s", message.text);
-        plan_add_line(&plan->rank[e->rank], (struct ncs_call_plan_line){
-            .line = e->place.line, .thread = e->thread, .text = ncs_str_take(&text) });
+        plan_add_line(&plan->rank[e->rank],
+                      (struct ncs_call_plan_line){ .line = e->place.line, .thread = e->thread, .text = ncs_str_take(&text) });
         add_fault(plan, e->place, e->rank, unknown && e->order >= unknown, ncs_str_take(&message));
     }
 }
@@ -191,8 +186,9 @@ static void plan_add_waits(struct ncs_call_plan *plan, const struct ncs_result *
             ncs_str_add_ranks(&text, wait->peer, wait->peers);
         }
         ncs_str_add(&text, ": the plan ends here");
-        plan_add_line(&plan->rank[ncs_process_of(&r->diagnosis, wait->rank)], (struct ncs_call_plan_line){
-            .line = wait->place.line, .thread = wait->thread, .text = ncs_str_take(&text) });
+        plan_add_line(
+            &plan->rank[ncs_process_of(&r->diagnosis, wait->rank)],
+            (struct ncs_call_plan_line){ .line = wait->place.line, .thread = wait->thread, .text = ncs_str_take(&text) });
     }
 }
 
@@ -255,8 +251,7 @@ bool ncs_call_plan_same(const struct ncs_call_plan *plan, int a, int b)
     for (size_t i = 0; i < x->lines; i++)
         if (x->line[i].line != y->line[i].line || x->line[i].times != y->line[i].times ||
             x->line[i].thread != y->line[i].thread || x->line[i].depth != y->line[i].depth ||
-            x->line[i].unknown != y->line[i].unknown ||
-            strcmp(x->line[i].text, y->line[i].text) != 0)
+            x->line[i].unknown != y->line[i].unknown || strcmp(x->line[i].text, y->line[i].text) != 0)
             return false;
     return true;
 }
@@ -282,8 +277,7 @@ void ncs_call_plan_text(const struct ncs_call_plan *plan, struct ncs_str *out)
     bool *done = ncs_new((size_t)plan->ranks * sizeof *done);
     int *same = ncs_new((size_t)plan->ranks * sizeof *same);
     if (plan->dropped)
-        ncs_str_addf(out, "  the first %llu calls of all ranks are not kept\n",
-                     (unsigned long long)plan->dropped);
+        ncs_str_addf(out, "  the first %llu calls of all ranks are not kept\n", (unsigned long long)plan->dropped);
     for (int i = 0; i < plan->ranks; i++) {
         size_t count = 0;
         for (int k = i; !done[i] && k < plan->ranks; k++)

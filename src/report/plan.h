@@ -6,28 +6,29 @@
 #include "run/run.h"
 
 struct ncs_call_plan_line {
-    int line;        /* of the script */
-    int thread;      /* 0: the rank's main thread */
-    int depth;       /* depth of its group */
-    int times;       /* in a row */
-    bool unknown;    /* it reads values known only in a run */
-    char *text;      /* "world: AllReduce float32 x 1024 sum, buffer 1 in place, stream 1" */
+    int line;     /* of the script */
+    int thread;   /* 0: the rank's main thread */
+    int depth;    /* depth of its group */
+    int times;    /* in a row */
+    bool unknown; /* it reads values known only in a run */
+    char *text;   /* "world: AllReduce float32 x 1024 sum, buffer 1 in place, stream 1" */
 };
 
 /* A mistake that is one whatever the other ranks do. */
 struct ncs_call_plan_fault {
     struct ncs_place place;
     char *text;
-    int *rank; size_t ranks;
-    bool unsure;     /* depends on a value that is known only in a run */
+    int *rank;
+    size_t ranks;
+    bool unsure; /* depends on a value that is known only in a run */
 };
 
 struct ncs_call_plan {
-    char *name;       /* the case: "ranks=4,dtype=float32"; NULL = the file is one case */
+    char *name; /* the case: "ranks=4,dtype=float32"; NULL = the file is one case */
     struct ncs_call_plan_rank {
         struct ncs_call_plan_line *line;
         size_t lines, room;
-    } *rank;
+    } * rank;
     int ranks;
     char *end;        /* why it ends before the scripts; NULL = it does not */
     uint64_t dropped; /* calls at the beginning that were not kept */

@@ -29,8 +29,7 @@ void ncs_call_words_free(struct ncs_call_words *w)
 
 /* ---- names ---- */
 
-static void add_thing(struct ncs_call_plan_things *t, const char *kind, const void *handle,
-                      struct ncs_str *out)
+static void add_thing(struct ncs_call_plan_things *t, const char *kind, const void *handle, struct ncs_str *out)
 {
     size_t i = 0;
     while (i < t->count && t->handle[i] != handle)
@@ -50,8 +49,7 @@ static void plan_words_add_stream(struct ncs_call_words *w, const void *stream, 
         add_thing(&w->streams, "stream", stream, out);
 }
 
-static void plan_words_add_memory(const struct ncs_call_words *w, const void *p,
-                                  struct ncs_str *out)
+static void plan_words_add_memory(const struct ncs_call_words *w, const void *p, struct ncs_str *out)
 {
     char size[40];
     const struct ncs_call_plan_memory *m = ncs_call_plan_find(w, p);
@@ -64,16 +62,14 @@ static void plan_words_add_memory(const struct ncs_call_words *w, const void *p,
         ncs_str_addf(out, " + %s", ncs_format_size((uintptr_t)p - m->base, size, sizeof size));
 }
 
-static void plan_words_add_comm(const struct ncs_journal *j, const struct ncs_call *call,
-                                struct ncs_str *out)
+static void plan_words_add_comm(const struct ncs_journal *j, const struct ncs_call *call, struct ncs_str *out)
 {
     ncs_str_add(out, call->comm >= 0 ? j->comm[call->comm]->name : "an unknown communicator");
 }
 
 /* ---- communication ---- */
 
-static void plan_words_add_operands(const struct ncs_call_words *w, const struct ncs_call *call,
-                                    struct ncs_str *out)
+static void plan_words_add_operands(const struct ncs_call_words *w, const struct ncs_call *call, struct ncs_str *out)
 {
     const void *send = ncs_call_sendbuff(call), *recv = ncs_call_recvbuff(call);
     bool sends = call->fn == NCS_FN_ncclSend || call->fn == NCS_FN_ncclPutSignal;
@@ -95,8 +91,8 @@ static void plan_words_add_operands(const struct ncs_call_words *w, const struct
     }
 }
 
-static void describe_counted(struct ncs_call_words *w, const struct ncs_journal *j,
-                             const struct ncs_call *call, struct ncs_str *out)
+static void describe_counted(struct ncs_call_words *w, const struct ncs_journal *j, const struct ncs_call *call,
+                             struct ncs_str *out)
 {
     plan_words_add_comm(j, call, out);
     ncs_str_add(out, ": ");
@@ -113,31 +109,40 @@ static void plan_words_add_number(const char *name, int64_t value, struct ncs_st
     ncs_str_addf(out, " %s %lld", name, (long long)value);
 }
 
-static void add_argument(struct ncs_call_words *w, const struct ncs_journal *j,
-                         const struct ncs_call *call, int i, struct ncs_str *out)
+static void add_argument(struct ncs_call_words *w, const struct ncs_journal *j, const struct ncs_call *call, int i,
+                         struct ncs_str *out)
 {
     const struct ncs_fn_arg *info = &ncs_fn_info[call->fn].arg[i];
     const union ncs_arg *arg = &call->arg[i];
     char size[40];
     switch (info->kind) {
-    case NCS_ARG_IN: case NCS_ARG_OUT: case NCS_ARG_INOUT: case NCS_ARG_MEMORY:
+    case NCS_ARG_IN:
+    case NCS_ARG_OUT:
+    case NCS_ARG_INOUT:
+    case NCS_ARG_MEMORY:
         ncs_str_add(out, " ");
         plan_words_add_memory(w, arg->p, out);
         break;
-    case NCS_ARG_BYTES:
-        ncs_str_addf(out, " %s", ncs_format_size(arg->u, size, sizeof size));
-        break;
+    case NCS_ARG_BYTES: ncs_str_addf(out, " %s", ncs_format_size(arg->u, size, sizeof size)); break;
     case NCS_ARG_COUNT: ncs_str_addf(out, " x %llu", (unsigned long long)arg->u); break;
-    case NCS_ARG_DTYPE:
-        ncs_str_addf(out, " %s", ncs_dtype_name((int)arg->i) ? ncs_dtype_name((int)arg->i) : "?");
+    case NCS_ARG_DTYPE: ncs_str_addf(out, " %s", ncs_dtype_name((int)arg->i) ? ncs_dtype_name((int)arg->i) : "?"); break;
+    case NCS_ARG_REDOP: ncs_str_addf(out, " %s", ncs_redop_name((int)arg->i) ? ncs_redop_name((int)arg->i) : "op"); break;
+    case NCS_ARG_COMM:
+        ncs_str_add(out, " ");
+        plan_words_add_comm(j, call, out);
         break;
-    case NCS_ARG_REDOP:
-        ncs_str_addf(out, " %s", ncs_redop_name((int)arg->i) ? ncs_redop_name((int)arg->i) : "op");
+    case NCS_ARG_STREAM:
+        ncs_str_add(out, " ");
+        plan_words_add_stream(w, arg->p, out);
         break;
-    case NCS_ARG_COMM: ncs_str_add(out, " "); plan_words_add_comm(j, call, out); break;
-    case NCS_ARG_STREAM: ncs_str_add(out, " "); plan_words_add_stream(w, arg->p, out); break;
-    case NCS_ARG_EVENT: ncs_str_add(out, " "); add_thing(&w->events, "event", arg->p, out); break;
-    case NCS_ARG_WINDOW: ncs_str_add(out, " "); add_thing(&w->windows, "window", arg->p, out); break;
+    case NCS_ARG_EVENT:
+        ncs_str_add(out, " ");
+        add_thing(&w->events, "event", arg->p, out);
+        break;
+    case NCS_ARG_WINDOW:
+        ncs_str_add(out, " ");
+        add_thing(&w->windows, "window", arg->p, out);
+        break;
     case NCS_ARG_REGISTRATION:
         ncs_str_add(out, " ");
         add_thing(&w->others, "registration", arg->p, out);
@@ -153,15 +158,12 @@ static void add_argument(struct ncs_call_words *w, const struct ncs_journal *j,
         if (arg->i != call->rank)
             plan_words_add_number(info->name, arg->i, out);
         break;
-    case NCS_ARG_DEVICE: case NCS_ARG_ROOT: case NCS_ARG_PEER:
-        plan_words_add_number(info->name, arg->i, out);
-        break;
-    case NCS_ARG_INT:
-        plan_words_add_number(info->name, arg->i, out);
-        break;
+    case NCS_ARG_DEVICE:
+    case NCS_ARG_ROOT:
+    case NCS_ARG_PEER: plan_words_add_number(info->name, arg->i, out); break;
+    case NCS_ARG_INT: plan_words_add_number(info->name, arg->i, out); break;
     case NCS_ARG_SECONDS: ncs_str_addf(out, " %g s", arg->d); break;
-    default: /* structs, lists and out-parameters are gone by now */
-        break;
+    default: /* structs, lists and out-parameters are gone by now */ break;
     }
 }
 
@@ -191,8 +193,8 @@ static void learn(struct ncs_call_words *w, const struct ncs_call *call, struct 
     ncs_str_addf(out, ": buffer %d", m.number);
 }
 
-void ncs_call_plan_describe(struct ncs_call_words *w, const struct ncs_journal *j,
-                       const struct ncs_call *call, struct ncs_str *out)
+void ncs_call_plan_describe(struct ncs_call_words *w, const struct ncs_journal *j, const struct ncs_call *call,
+                            struct ncs_str *out)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
     if (info->counted) {

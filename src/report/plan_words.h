@@ -25,8 +25,8 @@ struct ncs_call_words { /* of one rank; zeroed before its first use */
 };
 
 /* Appends the call. If it allocates, later calls can refer to that memory. */
-void ncs_call_plan_describe(struct ncs_call_words *w, const struct ncs_journal *j,
-                       const struct ncs_call *call, struct ncs_str *out);
+void ncs_call_plan_describe(struct ncs_call_words *w, const struct ncs_journal *j, const struct ncs_call *call,
+                            struct ncs_str *out);
 /* The allocation that holds p, or NULL. */
 const struct ncs_call_plan_memory *ncs_call_plan_find(const struct ncs_call_words *w, const void *p);
 void ncs_call_words_free(struct ncs_call_words *w);

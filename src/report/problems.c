@@ -73,7 +73,8 @@ static void problem_add(struct problems *to, struct ncs_report_problem *p, struc
 static void problem_of_complaint(struct problems *to, const struct ncs_complaint *c)
 {
     const struct ncs_source *source = to->run->complaints->source;
-    struct ncs_report_problem p = { .level = c->warning ? "warning" : "error", .rule = ncs_verdict_name(NCS_INVALID),
+    struct ncs_report_problem p = { .level = c->warning ? "warning" : "error",
+                                    .rule = ncs_verdict_name(NCS_INVALID),
                                     .file = source->file };
     struct ncs_str text = { 0 };
     p.line = ncs_source_line(source, c->at.at, &p.column);

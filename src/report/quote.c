@@ -94,8 +94,7 @@ static void files_with(const struct ncs_text *t, const struct ncs_finding *f, in
     in[0] = any;
     for (size_t i = 0; i < r->errors && !any; i++)
         if (r->error[i].place.line == line && r->error[i].place.file &&
-            quote_is_culprit(
-                f, ncs_number_of_thread(&r->diagnosis, r->error[i].rank, r->error[i].thread), line))
+            quote_is_culprit(f, ncs_number_of_thread(&r->diagnosis, r->error[i].rank, r->error[i].thread), line))
             any = in[ncs_sources_find(q, r->error[i].place.file)] = true;
     for (int all = 0; all < 2 && !any; all++)
         for (const struct ncs_call *c = j ? j->oldest : NULL; c; c = c->newer)
@@ -110,8 +109,7 @@ static const char *base_name(const char *file)
 }
 
 /* name: of the file, to be shown; NULL = there is only one. */
-static void quote_line(const struct ncs_text *t, const struct ncs_source_file *file, const char *name, int at,
-                       bool first)
+static void quote_line(const struct ncs_text *t, const struct ncs_source_file *file, const char *name, int at, bool first)
 {
     struct ncs_str line = { 0 };
     if (name)
@@ -171,8 +169,7 @@ void ncs_text_quote(struct ncs_text *t, const struct ncs_finding *f)
 static bool is_quoted(const struct ncs_diagnosis *d, const struct ncs_run_error *e)
 {
     for (size_t i = 0; i < d->findings; i++)
-        if (quote_is_culprit(&d->finding[i], ncs_number_of_thread(d, e->rank, e->thread),
-                             e->place.line))
+        if (quote_is_culprit(&d->finding[i], ncs_number_of_thread(d, e->rank, e->thread), e->place.line))
             return true;
     return false;
 }
@@ -182,8 +179,7 @@ static size_t first_there(const struct ncs_result *r, size_t i)
 {
     const struct ncs_place *at = &r->error[i].place;
     for (size_t k = 0; k < i; k++)
-        if (r->error[k].place.line == at->line && r->error[k].place.file &&
-            strcmp(r->error[k].place.file, at->file) == 0)
+        if (r->error[k].place.line == at->line && r->error[k].place.file && strcmp(r->error[k].place.file, at->file) == 0)
             return k;
     return i;
 }
@@ -201,8 +197,7 @@ void ncs_text_quote_errors(const struct ncs_text *t)
             quoting.quotes = ncs_sources_open(t->run);
         if (!quoting.quotes->files)
             break;
-        const struct ncs_source_file *file =
-            &quoting.quotes->file[ncs_sources_find(quoting.quotes, e->place.file)];
+        const struct ncs_source_file *file = &quoting.quotes->file[ncs_sources_find(quoting.quotes, e->place.file)];
         if (e->place.line > 0 && file->text && (size_t)e->place.line <= file->source.lines)
             quote_line(&quoting, file, quote_name(quoting.quotes, file), e->place.line, quoted++ == 0);
     }

@@ -24,8 +24,7 @@ static void add_trial(const struct ncs_text *t, const struct ncs_trial *trial)
         ncs_str_add(t->out, "it passes\n");
         return;
     }
-    ncs_str_addf(t->out, "%s%s", trial->gone ? "" : "still the same: ",
-                 ncs_verdict_name(trial->verdict));
+    ncs_str_addf(t->out, "%s%s", trial->gone ? "" : "still the same: ", ncs_verdict_name(trial->verdict));
     if (trial->left || trial->failure) {
         ncs_str_add(t->out, ": ");
         ncs_safe_line(t->out, trial->left ? trial->left : trial->failure);
@@ -53,8 +52,7 @@ void ncs_text_repair(const struct ncs_text *t)
     if (!repair->tried)
         return;
     ncs_text_keyed(t, NCS_BOLD, "repair",
-                   repair->rounds ? " tried on the run, not on the file"
-                                  : " no change of calls alone is known to repair it");
+                   repair->rounds ? " tried on the run, not on the file" : " no change of calls alone is known to repair it");
     for (size_t i = 0; i < repair->rounds; i++)
         add_trial(t, &repair->round[i]);
     if (repair->rounds)
@@ -68,8 +66,7 @@ void ncs_text_proof(const struct ncs_text *t)
     if (!proof->complete)
         return;
     if (proof->trials)
-        ncs_str_addf(&head, "%zu explanation%s tried on the run, not on the file", proof->trials,
-                     ncs_text_plural(proof->trials));
+        ncs_str_addf(&head, "%zu explanation%s tried on the run, not on the file", proof->trials, ncs_text_plural(proof->trials));
     else
         ncs_str_add(&head, "no change of calls is known that could be tried");
     ncs_text_keyed(t, NCS_BOLD, "proof", head.text);

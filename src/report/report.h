@@ -24,32 +24,34 @@ struct ncs_report_process {
 struct ncs_report_run {
     const struct ncs_scenario *scenario;
     const struct ncs_result *result;
-    bool as_expected;       /* the result is the declared outcome */
-    const char *difference; /* declared and actual outcome, one line; NULL or "" = nothing */
+    bool as_expected;           /* the result is the declared outcome */
+    const char *difference;     /* declared and actual outcome, one line; NULL or "" = nothing */
     struct ncs_failing failing; /* of a run that only --fail-on makes unexpected */
     /* A case of a file that stands for several: the name and the values that distinguish it. */
-    const char *name;       /* "ranks=4,dtype=float32"; NULL = the file is one case */
-    const struct ncs_param *value; size_t values;
+    const char *name; /* "ranks=4,dtype=float32"; NULL = the file is one case */
+    const struct ncs_param *value;
+    size_t values;
     const struct ncs_complaints *complaints; /* about the file; replace result->internal */
-    const char *command;    /* runs this case alone; NULL = the plain command */
-    const char *origin;     /* the source of a run recorded elsewhere; or NULL */
-    char *const *note; size_t notes; /* gaps of its record */
-    const struct ncs_report_process *process; size_t processes; /* of a job of many, by rank */
-    bool goes_on;           /* a hang of a program that may still go on, and does */
-    int64_t wall;           /* ns on the wall's clock; 0 = unknown */
+    const char *command;                     /* runs this case alone; NULL = the plain command */
+    const char *origin;                      /* the source of a run recorded elsewhere; or NULL */
+    char *const *note;
+    size_t notes; /* gaps of its record */
+    const struct ncs_report_process *process;
+    size_t processes;                       /* of a job of many, by rank */
+    bool goes_on;                           /* a hang of a program that may still go on, and does */
+    int64_t wall;                           /* ns on the wall's clock; 0 = unknown */
     const struct ncs_report_places *places; /* what line numbers stand for, to quote them; NULL = lines of files */
 };
 
 struct ncs_report_style {
     bool color;
-    bool verbose; /* full report of each run, with waits, trace hash, virtual time */
-    bool quiet;   /* text format: skips runs that are as expected or skipped */
+    bool verbose;               /* full report of each run, with waits, trace hash, virtual time */
+    bool quiet;                 /* text format: skips runs that are as expected or skipped */
     struct ncs_draw_style draw; /* of the format for people, before the report */
 };
 
 /* Appends the report, whole lines. */
-void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_style *style,
-                     struct ncs_str *out);
+void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_style *style, struct ncs_str *out);
 
 /* Appends "ncclscript: 12 results verified, 34 calls", and why others are not verified: for a program that has a status of
  * its own, and no mistake to report. */
@@ -88,13 +90,14 @@ struct ncs_tally_reason {
 
 /* Several runs together. */
 struct ncs_tally {
-    size_t scenarios, cases;         /* number of each; 0 = as many as runs */
+    size_t scenarios, cases; /* number of each; 0 = as many as runs */
     size_t runs, expected, skipped;
     size_t not_run;                  /* left out because the suite was stopped */
     size_t unexpected[NCS_VERDICTS]; /* by actual verdict */
     size_t by_findings;              /* passed, but unexpected because of --fail-on */
     enum ncs_verdict worst;          /* of the unexpected ones; NCS_PASS = there is none */
-    struct ncs_tally_reason *reason; size_t reasons, reasons_room; /* of skipped runs, if known */
+    struct ncs_tally_reason *reason;
+    size_t reasons, reasons_room; /* of skipped runs, if known */
 };
 
 void ncs_tally_add(struct ncs_tally *tally, enum ncs_verdict verdict, bool as_expected);
@@ -113,20 +116,22 @@ struct ncs_report_entry;
 struct ncs_repeated {
     uint64_t first;
     struct ncs_tally tally;
-    struct { uint64_t *seed; size_t count, room; } unexpected[NCS_VERDICTS];
+    struct {
+        uint64_t *seed;
+        size_t count, room;
+    } unexpected[NCS_VERDICTS];
 };
 
 void ncs_repeated_add(struct ncs_repeated *r, const struct ncs_report_entry *entry);
 /* Appends a line about all runs, and one line with the seeds for each unexpected verdict. */
-void ncs_repeated_text(const struct ncs_repeated *r, const char *name,
-                       const struct ncs_report_style *style, struct ncs_str *out);
+void ncs_repeated_text(const struct ncs_repeated *r, const char *name, const struct ncs_report_style *style, struct ncs_str *out);
 void ncs_repeated_free(struct ncs_repeated *r); /* the contents */
 
 /* ---- a suite in one of the formats ---- */
 
 /* One run, rendered. Plain data, so that a child process can make it. */
 struct ncs_report_entry {
-    const char *file;       /* of the scenario; borrowed */
+    const char *file; /* of the scenario; borrowed */
     enum ncs_verdict verdict;
     bool as_expected, by_findings; /* the latter: not, but for --fail-on */
     int64_t wall;
@@ -142,8 +147,7 @@ struct ncs_report;
 struct ncs_report_format {
     const char *name; /* of --format */
     bool people;      /* lines of the ranks and of NCCL's log may stand in between */
-    void (*entry)(const struct ncs_report_run *run, const struct ncs_report_style *style,
-                  struct ncs_str *out);
+    void (*entry)(const struct ncs_report_run *run, const struct ncs_report_style *style, struct ncs_str *out);
     void (*begin)(struct ncs_report *r, struct ncs_str *out);
     void (*add)(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out);
     void (*end)(struct ncs_report *r, const char *cut, struct ncs_str *out);
@@ -158,22 +162,21 @@ struct ncs_report {
     const struct ncs_report_format *format;
     struct ncs_report_style style;
     struct ncs_tally tally;
-    char *file;             /* junit: file and results of the held runs */
+    char *file; /* junit: file and results of the held runs */
     struct ncs_str held;
     size_t tests, failures, errors, skipped;
     int64_t wall;
     struct ncs_report *further; /* the same runs in another format, for a file */
-    const char *path;       /* of a further one: the file */
-    struct ncs_str document; /* and its contents, complete after the end: whoever began the report writes them */
+    const char *path;           /* of a further one: the file */
+    struct ncs_str document;    /* and its contents, complete after the end: whoever began the report writes them */
 };
 
-void ncs_report_begin(struct ncs_report *r, const struct ncs_report_format *format,
-                      const struct ncs_report_style *style, struct ncs_str *out);
+void ncs_report_begin(struct ncs_report *r, const struct ncs_report_format *format, const struct ncs_report_style *style,
+                      struct ncs_str *out);
 /* Adds a further report of the same runs. Call before the first entry. */
 void ncs_report_also(struct ncs_report *r, const struct ncs_report_format *format, const char *path);
 /* Fills in an entry; changes nothing else. Free it with ncs_report_entry_free. */
-void ncs_report_entry(const struct ncs_report *r, const struct ncs_report_run *run,
-                      struct ncs_report_entry *entry);
+void ncs_report_entry(const struct ncs_report *r, const struct ncs_report_run *run, struct ncs_report_entry *entry);
 void ncs_report_entry_free(struct ncs_report_entry *entry);
 /* Add entries in the order of the output, all entries of one file in a row. */
 void ncs_report_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out);

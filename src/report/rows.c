@@ -128,8 +128,7 @@ static struct line make_line(const struct ncs_row *const *row, size_t count, boo
 }
 
 /* How many rows from the first on the comparison treats as one. */
-static size_t run_of_rows(const struct ncs_row *const *row, size_t count,
-                          int (*compare)(const void *, const void *))
+static size_t run_of_rows(const struct ncs_row *const *row, size_t count, int (*compare)(const void *, const void *))
 {
     size_t run = 1;
     while (compare && run < count && compare(&row[0], &row[run]) == 0)

@@ -39,8 +39,8 @@ static json_t *sarif_location(const struct ncs_report_problem *p)
 
 static void sarif_add_problem(const struct ncs_report_problem *p, struct ncs_str *out)
 {
-    json_t *o = json_pack("{s:s,s:s,s:{s:o},s:[]}", "ruleId", p->rule, "level", p->level, "message", "text",
-                          ncs_json_of(p->text), "locations");
+    json_t *o = json_pack("{s:s,s:s,s:{s:o},s:[]}", "ruleId", p->rule, "level", p->level, "message", "text", ncs_json_of(p->text),
+                          "locations");
     if (p->file && *p->file && strcmp(p->file, "-") != 0)
         json_array_append_new(json_object_get(o, "locations"), sarif_location(p));
     ncs_str_add(out, ",\n");
@@ -60,7 +60,8 @@ static void sarif_begin(struct ncs_report *r, struct ncs_str *out)
     for (const struct ncs_page *page = ncs_pages(); page->id; page++)
         if (page->kind == NCS_PAGE_CLASS)
             json_array_append_new(rules, json_pack("{s:s,s:{s:s}}", "id", page->id, "shortDescription", "text", page->title));
-    ncs_str_add(out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\n\"tool\":");
+    ncs_str_add(out,
+                "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\n\"tool\":");
     sarif_add_json(json_pack("{s:{s:s,s:s,s:o}}", "driver", "name", "ncclscript", "version", NCCLSCRIPT_VERSION, "rules", rules),
                    out);
     ncs_str_add(out, ",\n\"columnKind\":\"unicodeCodePoints\",\"results\":[");

@@ -42,8 +42,7 @@ static const struct ncs_claim_finding *score_cause_of(const struct ncs_claim *c)
 
 static bool same_set(const struct ncs_rank_set *a, const struct ncs_rank_set *b)
 {
-    return a->count == b->count &&
-           (a->count == 0 || memcmp(a->rank, b->rank, a->count * sizeof *a->rank) == 0);
+    return a->count == b->count && (a->count == 0 || memcmp(a->rank, b->rank, a->count * sizeof *a->rank) == 0);
 }
 
 static bool has_all(const struct ncs_rank_set *set, const struct ncs_rank_set *of)
@@ -107,13 +106,11 @@ void ncs_score_format_case(const struct ncs_labelled *l, const char *seed, struc
     }
 }
 
-static void format_wrong(const struct ncs_labelled *l, const struct ncs_claim *c,
-                         const struct mark *m, struct ncs_str *out)
+static void format_wrong(const struct ncs_labelled *l, const struct ncs_claim *c, const struct mark *m, struct ncs_str *out)
 {
     const struct ncs_claim_finding *f = score_cause_of(c);
     if (!m->verdict) {
-        ncs_str_addf(out, "verdict %s, got %s", ncs_verdict_name(l->truth->verdict),
-                     ncs_verdict_name(c->verdict));
+        ncs_str_addf(out, "verdict %s, got %s", ncs_verdict_name(l->truth->verdict), ncs_verdict_name(c->verdict));
     } else if (l->correct) {
         ncs_str_add(out, "nothing is wrong with it, got finding ");
         ncs_safe_line(out, f && f->rule ? f->rule : "without a rule");
@@ -124,8 +121,7 @@ static void format_wrong(const struct ncs_labelled *l, const struct ncs_claim *c
         ncs_str_add(out, "culprit ");
         ncs_rank_set_format(out, ncs_rank_set_of(l->truth->culprit.rank, l->truth->culprit.count));
         ncs_str_add(out, ", got ");
-        ncs_rank_set_format(out,
-                            ncs_rank_set_of(f ? f->culprit.rank : NULL, f ? f->culprit.count : 0));
+        ncs_rank_set_format(out, ncs_rank_set_of(f ? f->culprit.rank : NULL, f ? f->culprit.count : 0));
     } else {
         ncs_str_addf(out, "%zu finding%s too many", m->extra, m->extra == 1 ? "" : "s");
     }
@@ -160,8 +156,8 @@ static void score_add_mark(struct ncs_score *s, const struct ncs_labelled *l, co
 
 static bool all_right(const struct ncs_labelled *l, const struct mark *m)
 {
-    return m->verdict && m->rule == m->rule_known && m->culprit == m->culprit_known &&
-           (!l->correct || m->silent) && m->extra == 0;
+    return m->verdict && m->rule == m->rule_known && m->culprit == m->culprit_known && (!l->correct || m->silent) &&
+           m->extra == 0;
 }
 
 void ncs_score_add(struct ncs_score *s, const struct ncs_labelled *l, const struct ncs_claim *c)
@@ -189,7 +185,8 @@ void ncs_score_add(struct ncs_score *s, const struct ncs_labelled *l, const stru
 void ncs_score_miss(struct ncs_score *s, const struct ncs_labelled *l)
 {
     struct mark m = {
-        .rule_known = l->truth->rule != NULL, .culprit_known = l->truth->culprit.count > 0,
+        .rule_known = l->truth->rule != NULL,
+        .culprit_known = l->truth->culprit.count > 0,
         .is_bug = !l->correct && ncs_truth_is_bug(l->truth),
         .silent = true, /* a missing report accuses nobody */
     };
@@ -212,8 +209,8 @@ static bool reaches(struct ncs_share share, size_t bar)
 
 bool ncs_score_met(const struct ncs_score *s)
 {
-    return s->reports > 0 && reaches(s->verdict, VERDICT_BAR) && reaches(s->rule, RULE_BAR) &&
-           reaches(s->culprit, CULPRIT_BAR) && s->silent.right == s->silent.of;
+    return s->reports > 0 && reaches(s->verdict, VERDICT_BAR) && reaches(s->rule, RULE_BAR) && reaches(s->culprit, CULPRIT_BAR) &&
+           s->silent.right == s->silent.of;
 }
 
 /* The worst first; equally bad ones by name. */
@@ -255,9 +252,8 @@ void ncs_score_text(const struct ncs_score *s, struct ncs_str *out)
 {
     size_t wrong = s->silent.of - s->silent.right;
     size_t cases = s->bugs + s->twins + s->others;
-    ncs_str_addf(out, "%zu report%s of %zu case%s: %zu with a bug, %zu correct twin%s", s->reports,
-                 score_plural(s->reports), cases, score_plural(cases), s->bugs, s->twins,
-                 score_plural(s->twins));
+    ncs_str_addf(out, "%zu report%s of %zu case%s: %zu with a bug, %zu correct twin%s", s->reports, score_plural(s->reports),
+                 cases, score_plural(cases), s->bugs, s->twins, score_plural(s->twins));
     if (s->others)
         ncs_str_addf(out, ", %zu declared to pass", s->others);
     if (s->skipped)
@@ -269,13 +265,12 @@ void ncs_score_text(const struct ncs_score *s, struct ncs_str *out)
     add_share(out, "class right", s->rule, ", at least 98");
     add_share(out, "exact culprit", s->culprit, ", at least 95");
     add_share(out, "recall", s->recall, "");
-    ncs_str_addf(out, "  %-14s %7zu of %zu reports of twins, none allowed\n", "false reports", wrong,
-                 s->silent.of);
+    ncs_str_addf(out, "  %-14s %7zu of %zu reports of twins, none allowed\n", "false reports", wrong, s->silent.of);
     ncs_str_addf(out, "  %-14s %7zu\n", "extra findings", s->extra);
     struct ncs_score_entry *list = sorted_entries(s);
     for (size_t i = 0; i < s->entries && i < WORST_SHOWN && list[i].missed; i++)
-        ncs_str_addf(out, "  %s %-7s %zu of %zu not right: %s\n", i ? "     " : "worst", list[i].id,
-                     list[i].missed, list[i].reports, list[i].first);
+        ncs_str_addf(out, "  %s %-7s %zu of %zu not right: %s\n", i ? "     " : "worst", list[i].id, list[i].missed,
+                     list[i].reports, list[i].first);
     ncs_free(list);
     ncs_str_addf(out, "the bar is %s\n", ncs_score_met(s) ? "met" : "not met");
 }
@@ -284,8 +279,7 @@ void ncs_score_text(const struct ncs_score *s, struct ncs_str *out)
 
 static void set_share(json_t *o, const char *name, struct ncs_share share)
 {
-    json_object_set_new(o, name, json_pack("{s:I, s:I}", "right", (json_int_t)share.right, "of",
-                                           (json_int_t)share.of));
+    json_object_set_new(o, name, json_pack("{s:I, s:I}", "right", (json_int_t)share.right, "of", (json_int_t)share.of));
 }
 
 static void set_count(json_t *o, const char *name, size_t n)

@@ -14,7 +14,7 @@ struct ncs_source_file {
 struct ncs_sources {
     struct ncs_source_file *file; /* the scenario's own first, each once */
     size_t files, room;
-    bool strange;             /* a recording names them */
+    bool strange; /* a recording names them */
 };
 
 /* A run that was recorded elsewhere names files of another machine: it has none here, nor has a

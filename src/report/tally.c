@@ -17,8 +17,7 @@ void ncs_tally_add(struct ncs_tally *tally, enum ncs_verdict verdict, bool as_ex
     } else {
         /* A pass counts as a failed check if another outcome was declared. */
         enum ncs_verdict counts_as = verdict == NCS_PASS ? NCS_WRONG : verdict;
-        tally->worst = tally->worst == NCS_PASS ? counts_as
-                                                : ncs_verdict_worse(tally->worst, counts_as);
+        tally->worst = tally->worst == NCS_PASS ? counts_as : ncs_verdict_worse(tally->worst, counts_as);
         tally->unexpected[verdict]++;
     }
 }
@@ -39,8 +38,7 @@ void ncs_tally_skip(struct ncs_tally *tally, const char *reason)
             tally->reason[i].count++;
             return;
         }
-    NCS_PUSH(tally->reason, tally->reasons, tally->reasons_room,
-             ((struct ncs_tally_reason){ ncs_copy_text(reason), 1 }));
+    NCS_PUSH(tally->reason, tally->reasons, tally->reasons_room, ((struct ncs_tally_reason){ ncs_copy_text(reason), 1 }));
 }
 
 void ncs_tally_free(struct ncs_tally *tally)
@@ -59,8 +57,7 @@ static const char *tally_plural(size_t n)
 /* Adds "200 runs of 12 cases of 7 scenarios", without parts whose number equals the next. */
 static void tally_add_sizes(const struct ncs_tally *t, struct ncs_str *out)
 {
-    size_t runs = t->runs + t->not_run, cases = t->cases ? t->cases : runs,
-           scenarios = t->scenarios ? t->scenarios : cases;
+    size_t runs = t->runs + t->not_run, cases = t->cases ? t->cases : runs, scenarios = t->scenarios ? t->scenarios : cases;
     if (runs != cases)
         ncs_str_addf(out, "%zu run%s of ", runs, tally_plural(runs));
     if (cases != scenarios)
@@ -90,15 +87,14 @@ static void tally_add_counts(const struct ncs_tally *t, struct ncs_str *out)
 {
     ncs_str_addf(out, ": %zu as expected", t->expected);
     size_t not = t->runs - t->expected - t->skipped;
-    if (not) {
-        ncs_str_addf(out, ", %zu unexpected (", not);
+    if (not ) {
+        ncs_str_addf(out, ", %zu unexpected (", not );
         const char *comma = "";
         for (int v = 0; v < NCS_VERDICTS; v++) {
             size_t count = t->unexpected[v] - (v == NCS_PASS ? t->by_findings : 0);
             if (!count)
                 continue;
-            ncs_str_addf(out, "%s%zu %s", comma, count,
-                         v == NCS_PASS ? "passed" : ncs_verdict_name((enum ncs_verdict)v));
+            ncs_str_addf(out, "%s%zu %s", comma, count, v == NCS_PASS ? "passed" : ncs_verdict_name((enum ncs_verdict)v));
             comma = ", ";
         }
         if (t->by_findings)
@@ -130,8 +126,8 @@ void ncs_repeated_add(struct ncs_repeated *r, const struct ncs_report_entry *ent
     if (entry->reason.bytes)
         ncs_tally_skip(&r->tally, entry->reason.text);
     if (!entry->as_expected && entry->verdict != NCS_SKIPPED)
-        NCS_PUSH(r->unexpected[entry->verdict].seed, r->unexpected[entry->verdict].count,
-                 r->unexpected[entry->verdict].room, seed);
+        NCS_PUSH(r->unexpected[entry->verdict].seed, r->unexpected[entry->verdict].count, r->unexpected[entry->verdict].room,
+                 seed);
 }
 
 void ncs_repeated_free(struct ncs_repeated *r)
@@ -162,8 +158,7 @@ static void add_seeds(const uint64_t *seed, size_t count, struct ncs_str *out)
     }
 }
 
-void ncs_repeated_text(const struct ncs_repeated *r, const char *name,
-                       const struct ncs_report_style *style, struct ncs_str *out)
+void ncs_repeated_text(const struct ncs_repeated *r, const char *name, const struct ncs_report_style *style, struct ncs_str *out)
 {
     const struct ncs_tally *t = &r->tally;
     bool fine = t->runs == t->expected, ran = t->runs > t->skipped;
@@ -174,14 +169,13 @@ void ncs_repeated_text(const struct ncs_repeated *r, const char *name,
     else
         ncs_str_addf(out, "%s  ", word);
     ncs_safe_line(out, name);
-    ncs_str_addf(out, "  %zu run%s, seeds %" PRIu64 "..%" PRIu64, t->runs, tally_plural(t->runs),
-                 r->first, r->first + t->runs - 1);
+    ncs_str_addf(out, "  %zu run%s, seeds %" PRIu64 "..%" PRIu64, t->runs, tally_plural(t->runs), r->first,
+                 r->first + t->runs - 1);
     tally_add_counts(t, out);
     for (int v = 0; v < NCS_VERDICTS; v++) {
         if (!r->unexpected[v].count)
             continue;
-        ncs_str_addf(out, "  %s  seed%s ", ncs_verdict_name((enum ncs_verdict)v),
-                     tally_plural(r->unexpected[v].count));
+        ncs_str_addf(out, "  %s  seed%s ", ncs_verdict_name((enum ncs_verdict)v), tally_plural(r->unexpected[v].count));
         add_seeds(r->unexpected[v].seed, r->unexpected[v].count, out);
         ncs_str_add(out, "\n");
     }

@@ -56,8 +56,7 @@ static void tap_add_block(const char *name, const char *text, size_t bytes, stru
     }
 }
 
-static void tap_entry(const struct ncs_report_run *run, const struct ncs_report_style *style,
-                   struct ncs_str *out)
+static void tap_entry(const struct ncs_report_run *run, const struct ncs_report_style *style, struct ncs_str *out)
 {
     const struct ncs_result *r = run->result;
     struct ncs_str text = { 0 };
@@ -78,8 +77,7 @@ static void tap_entry(const struct ncs_report_run *run, const struct ncs_report_
         ncs_report_properties(run, tap_add_key, out);
         if (run->wall > 0) {
             char ms[32];
-            snprintf(ms, sizeof ms, "%" PRId64 ".%03d", run->wall / 1000000,
-                     (int)(run->wall / 1000 % 1000));
+            snprintf(ms, sizeof ms, "%" PRId64 ".%03d", run->wall / 1000000, (int)(run->wall / 1000 % 1000));
             tap_add_key("duration_ms", ms, out);
         }
         ncs_str_clear(&text);

@@ -21,18 +21,18 @@
 static const struct {
     const char *word, *color;
 } look[NCS_VERDICTS] = {
-    [NCS_PASS]           = { "PASS", NCS_GREEN },
-    [NCS_WRONG]          = { "WRONG", NCS_RED },
-    [NCS_INVALID]        = { "INVALID", NCS_RED },
-    [NCS_HANG]           = { "HANG", NCS_RED },
-    [NCS_ERROR]          = { "ERROR", NCS_RED },
-    [NCS_EMPTY]          = { "EMPTY", NCS_YELLOW },
-    [NCS_LOST]           = { "LOST", NCS_RED },
-    [NCS_MEMORY]         = { "MEMORY", NCS_RED },
+    [NCS_PASS] = { "PASS", NCS_GREEN },
+    [NCS_WRONG] = { "WRONG", NCS_RED },
+    [NCS_INVALID] = { "INVALID", NCS_RED },
+    [NCS_HANG] = { "HANG", NCS_RED },
+    [NCS_ERROR] = { "ERROR", NCS_RED },
+    [NCS_EMPTY] = { "EMPTY", NCS_YELLOW },
+    [NCS_LOST] = { "LOST", NCS_RED },
+    [NCS_MEMORY] = { "MEMORY", NCS_RED },
     [NCS_INTERNAL_FAULT] = { "INTERNAL", NCS_RED },
-    [NCS_SKIPPED]        = { "SKIPPED", NCS_YELLOW },
-    [NCS_TIMEOUT]        = { "TIMEOUT", NCS_RED },
-    [NCS_INTERRUPTED]    = { "INTERRUPTED", NCS_YELLOW },
+    [NCS_SKIPPED] = { "SKIPPED", NCS_YELLOW },
+    [NCS_TIMEOUT] = { "TIMEOUT", NCS_RED },
+    [NCS_INTERRUPTED] = { "INTERRUPTED", NCS_YELLOW },
 };
 
 static void add_colored(const struct ncs_text *t, const char *color, const char *word)
@@ -67,9 +67,8 @@ static void add_header(const struct ncs_text *t, const char *word, const char *c
     if (t->run->origin)
         ncs_str_addf(t->out, "  %d rank%s, %s", r->ranks, ncs_text_plural((uint64_t)r->ranks), t->run->origin);
     else if (r->ranks > 0)
-        ncs_str_addf(t->out, "  %d rank%s, %s%s, seed %" PRIu64, r->ranks,
-                     ncs_text_plural((uint64_t)r->ranks), r->driver ? r->driver : "sim",
-                     r->policy == NCS_POLICY_TYPICAL ? ", typical" : "", r->seed);
+        ncs_str_addf(t->out, "  %d rank%s, %s%s, seed %" PRIu64, r->ranks, ncs_text_plural((uint64_t)r->ranks),
+                     r->driver ? r->driver : "sim", r->policy == NCS_POLICY_TYPICAL ? ", typical" : "", r->seed);
 }
 
 void ncs_text_title(const struct ncs_text *t, const char *title)
@@ -127,9 +126,8 @@ static void add_verbose(const struct ncs_text *t)
                  "  %" PRIu64 " calls, %" PRIu64 " results verified, %" PRIu64 " not, %" PRIu64
                  " expectations\n  trace %016" PRIx64 ", virtual time %s%s%s, NCCL %s, %s policy\n",
                  r->calls, r->checked, r->unchecked, r->expected, r->trace,
-                 ncs_format_duration(r->virtual_time, time, sizeof time),
-                 r->model ? " on " : "", r->model ? ncs_models[r->model].name : "", r->nccl,
-                 r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict");
+                 ncs_format_duration(r->virtual_time, time, sizeof time), r->model ? " on " : "",
+                 r->model ? ncs_models[r->model].name : "", r->nccl, r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict");
     if (r->schedule_lost)
         ncs_str_add(t->out, "  schedule too long to keep\n");
     else if (r->schedule.bytes)
@@ -183,8 +181,7 @@ static void add_declared(const struct ncs_text *t)
             ncs_free(rank);
         }
     } else if (r->verdict == NCS_WRONG && r->wrongs) {
-        ncs_str_addf(&what, ": rank %d, element %" PRIu64, ncs_text_wrong_rank(r, &r->wrong[0]),
-                     r->wrong[0].first);
+        ncs_str_addf(&what, ": rank %d, element %" PRIu64, ncs_text_wrong_rank(r, &r->wrong[0]), r->wrong[0].first);
     } else if (r->verdict == NCS_WRONG && r->expects) {
         ncs_str_addf(&what, ": rank %d, line %d", r->expect[0].rank, r->expect[0].place.line);
     } else if (r->errors) {
@@ -233,8 +230,8 @@ static void text_add_memory(const struct ncs_text *t)
     char size[32];
     struct ncs_str note = { 0 };
     if (r->refused) {
-        ncs_str_addf(&note, "the host, not the simulated GPU, had no memory for %" PRIu64 " allocation%s",
-                     r->refused, ncs_text_plural(r->refused));
+        ncs_str_addf(&note, "the host, not the simulated GPU, had no memory for %" PRIu64 " allocation%s", r->refused,
+                     ncs_text_plural(r->refused));
         if (r->refused_at.line > 0)
             ncs_str_addf(&note, ", the first at line %d", r->refused_at.line);
         ncs_text_keyed(t, NCS_BOLD, "note", note.text);
@@ -252,8 +249,8 @@ static void text_add_memory(const struct ncs_text *t)
 static bool is_unexplained(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
-    return r->verdict == NCS_HANG && (t->run->origin ? !ncs_text_cause(r) : r->diagnosis.waits > 0 &&
-           r->diagnosis.findings == 0 && r->errors == 0);
+    return r->verdict == NCS_HANG &&
+           (t->run->origin ? !ncs_text_cause(r) : r->diagnosis.waits > 0 && r->diagnosis.findings == 0 && r->errors == 0);
 }
 
 static void add_body(const struct ncs_text *t)
@@ -271,13 +268,13 @@ static void add_body(const struct ncs_text *t)
     if (stopped(r))
         text_add_waits(t, "where the ranks were then", true);
     if (r->verdict == NCS_INTERNAL_FAULT)
-        ncs_text_keyed(t, NCS_BOLD, "note",
-                       "a fault of ncclscript: please report it with the scenario");
+        ncs_text_keyed(t, NCS_BOLD, "note", "a fault of ncclscript: please report it with the scenario");
     if (is_unexplained(t)) {
         text_add_waits(t, "where the ranks are", true);
-        ncs_text_keyed(t, NCS_BOLD, "why", t->run->origin ? "calls wait; these files do not show why"
-                       : "every call that was made has its partners: the GPUs do not finish what "
-                         "was launched, or something outside of NCCL's calls holds the ranks");
+        ncs_text_keyed(t, NCS_BOLD, "why",
+                       t->run->origin ? "calls wait; these files do not show why"
+                                      : "every call that was made has its partners: the GPUs do not finish what "
+                                        "was launched, or something outside of NCCL's calls holds the ranks");
     }
     text_add_memory(t);
 }
@@ -288,8 +285,7 @@ static void add_output_lost(const struct ncs_text *t)
     char kept[32], lost[32];
     struct ncs_str note = { 0 };
     ncs_str_addf(&note, "what the ranks printed is cut after %s: %s more are left out",
-                 ncs_format_size(r->output.bytes, kept, sizeof kept),
-                 ncs_format_size(r->output_lost, lost, sizeof lost));
+                 ncs_format_size(r->output.bytes, kept, sizeof kept), ncs_format_size(r->output_lost, lost, sizeof lost));
     ncs_text_keyed(t, NCS_BOLD, "note", note.text);
     ncs_str_free(&note);
 }
@@ -357,8 +353,7 @@ static void text_add_doubt(const struct ncs_text *t)
         ncs_str_add(t->out, open ? ": likely, not certain" : ": its cause is likely, not certain");
 }
 
-void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_style *style,
-                     struct ncs_str *out)
+void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_style *style, struct ncs_str *out)
 {
     const struct ncs_result *r = run->result;
     struct ncs_text text = { .run = run, .result = r, .style = style, .out = out };

@@ -34,8 +34,10 @@ static void add_other_policy(const struct ncs_text *t)
     if (!other_policy->differs)
         ncs_str_add(&text, "it works here by luck; NCCL does not promise it");
     else if (!other_policy->buffered)
-        ncs_str_addf(&text, "%s: as in NCCL 2.30.7, a destroy or an abort waits for less than under the strict policy "
-                            "(ncclscript explain policy)", passes);
+        ncs_str_addf(&text,
+                     "%s: as in NCCL 2.30.7, a destroy or an abort waits for less than under the strict policy "
+                     "(ncclscript explain policy)",
+                     passes);
     else
         ncs_str_addf(&text, "%s: the sends fit into NCCL's buffers (%s of %s per pair)", passes,
                      ncs_format_size(other_policy->buffered, most, sizeof most),
@@ -73,8 +75,8 @@ static bool text_is_alike(const struct ncs_diagnosis *d, size_t first, size_t ot
         return false;
     if (d->findings > FEW && same_shapes(a, b))
         return true;
-    return a->culprits == 1 && b->culprits == 1 && a->culprit->line == b->culprit->line &&
-           a->call == b->call && text_same_text(a->comm, b->comm) && text_same_text(a->fix, b->fix);
+    return a->culprits == 1 && b->culprits == 1 && a->culprit->line == b->culprit->line && a->call == b->call &&
+           text_same_text(a->comm, b->comm) && text_same_text(a->fix, b->fix);
 }
 
 /* "also  the same on ranks 1..63" */
@@ -107,8 +109,8 @@ static void text_add_finding(struct ncs_text *t, size_t which)
         ncs_text_title(t, f->title);
     struct ncs_rows rows = { 0 }, behind = { .merge = true };
     for (size_t i = 0; i < f->rows; i++)
-        ncs_rows_add(f->row[i].behind ? &behind : &rows, f->row[i].rank, f->row[i].text,
-                     f->row[i].line, text_is_culprit(f, f->row[i].rank));
+        ncs_rows_add(f->row[i].behind ? &behind : &rows, f->row[i].rank, f->row[i].text, f->row[i].line,
+                     text_is_culprit(f, f->row[i].rank));
     ncs_rows_print(&rows, &behind, t->style->verbose, t->out);
     ncs_text_quote(t, f);
     if (f->why)
@@ -162,16 +164,14 @@ void ncs_text_findings(const struct ncs_text *t)
     ncs_sources_free(quoting.quotes);
     ncs_free(first);
     if (left_out)
-        ncs_str_addf(t->out, "  and %zu more finding%s; -v shows them\n", left_out,
-                     ncs_text_plural(left_out));
+        ncs_str_addf(t->out, "  and %zu more finding%s; -v shows them\n", left_out, ncs_text_plural(left_out));
     const struct ncs_other_policy *other_policy = &t->result->other_policy;
     if (!other_policy->differs || t->result->certainty == NCS_POLICY_DEPENDENT)
         return;
     struct ncs_str other = { 0 };
     ncs_str_addf(&other, "under the %s policy it ends otherwise: %s%s%s",
-                 other_policy->policy == NCS_POLICY_TYPICAL ? "typical" : "strict",
-                 ncs_verdict_name(other_policy->verdict), other_policy->rule ? ", " : "",
-                 other_policy->rule ? other_policy->rule : "");
+                 other_policy->policy == NCS_POLICY_TYPICAL ? "typical" : "strict", ncs_verdict_name(other_policy->verdict),
+                 other_policy->rule ? ", " : "", other_policy->rule ? other_policy->rule : "");
     ncs_text_keyed(t, NCS_BOLD, "luck", other.text);
     ncs_str_free(&other);
 }

@@ -49,8 +49,7 @@ static void trace_add_time(const char *key, int64_t ns, struct ncs_str *out)
 /* Begins an event of a row; its members follow, and "}". */
 static void trace_begin(struct writer *w, char phase, const struct ncs_chart_row *row, size_t tid)
 {
-    ncs_str_addf(w->out, "%s\n{\"ph\":\"%c\",\"pid\":%d,\"tid\":%zu", w->any ? "," : "", phase,
-                 row->rank, tid);
+    ncs_str_addf(w->out, "%s\n{\"ph\":\"%c\",\"pid\":%d,\"tid\":%zu", w->any ? "," : "", phase, row->rank, tid);
     w->any = true;
 }
 
@@ -73,8 +72,7 @@ static size_t tid_of(const struct ncs_chart *l, size_t row)
 
 /* ---- what is what ---- */
 
-static void trace_name(struct writer *w, const char *what, const struct ncs_chart_row *row,
-                       size_t tid, const char *value)
+static void trace_name(struct writer *w, const char *what, const struct ncs_chart_row *row, size_t tid, const char *value)
 {
     trace_begin(w, 'M', row, tid);
     trace_member(w, "name", what);
@@ -83,8 +81,7 @@ static void trace_name(struct writer *w, const char *what, const struct ncs_char
     ncs_str_add(w->out, "}}");
 }
 
-static void sort_index(struct writer *w, const char *what, const struct ncs_chart_row *row,
-                       size_t tid, size_t index)
+static void sort_index(struct writer *w, const char *what, const struct ncs_chart_row *row, size_t tid, size_t index)
 {
     trace_begin(w, 'M', row, tid);
     trace_member(w, "name", what);
@@ -186,7 +183,10 @@ static void add_args(struct writer *w, const struct ncs_bar *bar)
 }
 
 static const char *const categories[] = {
-    [NCS_BAR_CALL] = "call", [NCS_BAR_WAIT] = "wait", [NCS_BAR_DEVICE] = "device", [NCS_BAR_END] = "end",
+    [NCS_BAR_CALL] = "call",
+    [NCS_BAR_WAIT] = "wait",
+    [NCS_BAR_DEVICE] = "device",
+    [NCS_BAR_END] = "end",
 };
 
 static void trace_add_bar(struct writer *w, const struct ncs_bar *bar, size_t tid)
@@ -213,7 +213,9 @@ static void add_chart_row(struct writer *w, size_t i)
 
 static void trace_add_end(struct writer *w, const struct ncs_arrow *arrow, size_t id, bool first)
 {
-    static const struct { const char *name, *cat; } what[] = {
+    static const struct {
+        const char *name, *cat;
+    } what[] = {
         [NCS_ARROW_COLLECTIVE] = { "last to come", "match" },
         [NCS_ARROW_PAIR] = { "send to receive", "match" },
         [NCS_ARROW_SIGNAL] = { "signal to wait", "match" },
@@ -232,8 +234,7 @@ static void trace_add_end(struct writer *w, const struct ncs_arrow *arrow, size_
 static void trace_add_mark(struct writer *w, const struct ncs_mark *m)
 {
     size_t row = 0;
-    while (row < w->l->rows && !(w->l->row[row].rank == m->rank && w->l->row[row].host &&
-                                 w->l->row[row].thread == m->thread))
+    while (row < w->l->rows && !(w->l->row[row].rank == m->rank && w->l->row[row].host && w->l->row[row].thread == m->thread))
         row++;
     if (row == w->l->rows)
         return;

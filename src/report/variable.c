@@ -20,7 +20,7 @@ char *ncs_page_variable(const struct ncs_page *page)
     if (!cuda)
         ncs_str_addf(&text, "The simulator %s its value.\n", page->kind == NCS_PAGE_OBEYED ? "obeys" : "ignores");
     ncs_str_addf(&text, "A scenario can set it%s.\n", allowed ? " (explain env)" : " only with --unsafe");
-    ncs_str_addf(&text, "NVIDIA's %s its values.\n", cuda ? "programming guide of CUDA documents"
-                                                          : "user guide of NCCL (environment variables) documents");
+    ncs_str_addf(&text, "NVIDIA's %s its values.\n",
+                 cuda ? "programming guide of CUDA documents" : "user guide of NCCL (environment variables) documents");
     return ncs_str_take(&text);
 }

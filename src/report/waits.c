@@ -30,7 +30,7 @@ struct build {
     struct ncs_waits_graph *graph;
     struct waiter *waiter;
     int ranks;
-    int *first;          /* by rank: first entry of its nodes, -1 = none */
+    int *first; /* by rank: first entry of its nodes, -1 = none */
     struct entry *entry;
     size_t entries, entries_room;
 };
@@ -127,9 +127,7 @@ static int named_thread(const struct ncs_diagnosis *d, const struct ncs_wait_lin
 
 static void waits_search(const struct build *b, struct waiter *w, const struct ncs_wait_line *line)
 {
-    *w = (struct waiter){
-        .line = line, .node = -1, .twin = -1, .cause = waits_cause_of(b->d, line->rank)
-    };
+    *w = (struct waiter){ .line = line, .node = -1, .twin = -1, .cause = waits_cause_of(b->d, line->rank) };
     w->row = row_in(w->cause, line->rank);
     if (w->row && strncmp(w->row->text, "waits ", 6) == 0)
         w->row = NULL; /* every waiting rank has such a row */
@@ -174,7 +172,9 @@ static void waits_add_rank(struct build *b, int rank, int node)
 
 static int waits_new_node(struct build *b, const struct waiter *w)
 {
-    struct ncs_waits_node node = { .line = w->line, .thread = named_thread(b->d, w->line), .cause = w->cause,
+    struct ncs_waits_node node = { .line = w->line,
+                                   .thread = named_thread(b->d, w->line),
+                                   .cause = w->cause,
                                    .bystander = is_bystander(b->d, w->line->rank),
                                    .state = w->row ? w->row->text : NULL,
                                    .state_line = w->row ? w->row->line : 0 };
@@ -190,8 +190,8 @@ static uint64_t waits_key_of(const struct waiter *w, int how)
 static bool may_fold(const struct build *b, const struct waiter *w, int how)
 {
     bool many = b->d->waits > MANY;
-    return w->node < 0 && w->twin < 0 && (how == 0 || (how == 1 && (many || w->line->peers > 1)) ||
-                           (how == 2 && many && w->step));
+    return w->node < 0 && w->twin < 0 &&
+           (how == 0 || (how == 1 && (many || w->line->peers > 1)) || (how == 2 && many && w->step));
 }
 
 struct keyed {
@@ -317,8 +317,7 @@ static void waits_add_absent(struct build *b)
                 break;
         }
         if (at == b->graph->nodes) {
-            struct ncs_waits_node node = { .cause = cause, .state = row ? row->text : NULL,
-                                           .state_line = row ? row->line : 0 };
+            struct ncs_waits_node node = { .cause = cause, .state = row ? row->text : NULL, .state_line = row ? row->line : 0 };
             NCS_PUSH(b->graph->node, b->graph->nodes, b->graph->nodes_room, node);
         }
         waits_add_rank(b, r, (int)at);

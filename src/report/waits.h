@@ -19,18 +19,21 @@ enum ncs_waits_among {
 
 /* Threads that wait alike; or, without a line, ranks that do not wait but are awaited. */
 struct ncs_waits_node {
-    int *rank; size_t ranks, ranks_room; /* ascending */
-    const struct ncs_wait_line *line;    /* line of one of them; NULL = they do not wait */
-    int thread;                          /* their thread; 0 = the first, or the rank's own */
-    const char *state;                   /* the finding's words besides that they wait; NULL */
+    int *rank;
+    size_t ranks, ranks_room;         /* ascending */
+    const struct ncs_wait_line *line; /* line of one of them; NULL = they do not wait */
+    int thread;                       /* their thread; 0 = the first, or the rank's own */
+    const char *state;                /* the finding's words besides that they wait; NULL */
     int state_line;
-    const struct ncs_finding *cause;     /* the finding that blames them; NULL = none */
+    const struct ncs_finding *cause; /* the finding that blames them; NULL = none */
     bool bystander;
     enum ncs_waits_among inner;
     int step;
-    bool leaves;                         /* some wait for ranks of other nodes */
-    int *target; size_t targets, targets_room; /* nodes that it waits for, except itself */
-    int *waiter; size_t waiters, waiters_room; /* nodes that wait for it, except itself */
+    bool leaves; /* some wait for ranks of other nodes */
+    int *target;
+    size_t targets, targets_room; /* nodes that it waits for, except itself */
+    int *waiter;
+    size_t waiters, waiters_room; /* nodes that wait for it, except itself */
 };
 
 struct ncs_waits_graph {
@@ -62,8 +65,7 @@ struct ncs_waits_words {
 
 /* Appends the tree, a line for each node, the cause first. `all`: no limit on lines. */
 void ncs_waits_tree(const struct ncs_diagnosis *d, bool all, struct ncs_str *out);
-void ncs_waits_tree_in(const struct ncs_diagnosis *d, bool all, const struct ncs_waits_words *words,
-                       struct ncs_str *out);
+void ncs_waits_tree_in(const struct ncs_diagnosis *d, bool all, const struct ncs_waits_words *words, struct ncs_str *out);
 /* Appends the graph in graphviz's language. */
 void ncs_waits_dot(const struct ncs_diagnosis *d, const char *title, struct ncs_str *out);
 

@@ -48,8 +48,7 @@ static void waits_dot_add_node(const struct ncs_waits_graph *g, size_t i, struct
 }
 
 /* True if the edge is a step of a finding's cycle. */
-static bool is_step(const struct ncs_diagnosis *d, const struct ncs_waits_node *from,
-                    const struct ncs_waits_node *to)
+static bool is_step(const struct ncs_diagnosis *d, const struct ncs_waits_node *from, const struct ncs_waits_node *to)
 {
     for (size_t i = 0; i < d->findings; i++)
         for (size_t k = 0; k < d->finding[i].cycles; k++) {
@@ -65,14 +64,17 @@ static bool is_step(const struct ncs_diagnosis *d, const struct ncs_waits_node *
     return false;
 }
 
-static void add_edge(const struct ncs_diagnosis *d, const struct ncs_waits_graph *g, size_t from,
-                     size_t to, struct ncs_str *out)
+static void add_edge(const struct ncs_diagnosis *d, const struct ncs_waits_graph *g, size_t from, size_t to, struct ncs_str *out)
 {
     static const char *const via[] = {
-        [NCS_VIA_COLLECTIVE] = "collective", [NCS_VIA_PAIR] = "send and receive",
-        [NCS_VIA_SIGNAL] = "signal",         [NCS_VIA_STREAM] = "order of a stream",
-        [NCS_VIA_EVENT] = "event",           [NCS_VIA_HOST] = "host",
-        [NCS_VIA_INIT] = "init",             [NCS_VIA_STORE] = "store",
+        [NCS_VIA_COLLECTIVE] = "collective",
+        [NCS_VIA_PAIR] = "send and receive",
+        [NCS_VIA_SIGNAL] = "signal",
+        [NCS_VIA_STREAM] = "order of a stream",
+        [NCS_VIA_EVENT] = "event",
+        [NCS_VIA_HOST] = "host",
+        [NCS_VIA_INIT] = "init",
+        [NCS_VIA_STORE] = "store",
     };
     const struct ncs_waits_node *n = &g->node[from];
     struct ncs_str by = { 0 };
@@ -81,10 +83,7 @@ static void add_edge(const struct ncs_diagnosis *d, const struct ncs_waits_graph
     struct ncs_str inner = { 0 };
     if (from == to)
         ncs_waits_inner(n, &inner);
-    waits_dot_add_label(by.bytes           ? by.text
-                        : n->line->waiting ? via[n->line->via]
-                                           : "",
-                        inner.bytes ? inner.text + 2 : NULL, out);
+    waits_dot_add_label(by.bytes ? by.text : n->line->waiting ? via[n->line->via] : "", inner.bytes ? inner.text + 2 : NULL, out);
     ncs_str_free(&inner);
     if (is_step(d, n, &g->node[to]))
         ncs_str_add(out, ", color=\"#c02010\", penwidth=2");

@@ -21,8 +21,7 @@ void ncs_waits_who(const struct ncs_waits_node *node, struct ncs_str *out)
 
 static const struct ncs_waits_words usual = { "does not wait", "do not wait", "-v" };
 
-static void waits_tree_add_state(const struct ncs_waits_node *node,
-                                 const struct ncs_waits_words *words, struct ncs_str *out)
+static void waits_tree_add_state(const struct ncs_waits_node *node, const struct ncs_waits_words *words, struct ncs_str *out)
 {
     const struct ncs_wait_line *w = node->line;
     bool one = node->ranks == 1, said = node->state;
@@ -30,8 +29,7 @@ static void waits_tree_add_state(const struct ncs_waits_node *node,
     if (said)
         ncs_str_add(out, node->state);
     else if (w)
-        ncs_str_addf(out, "%s in %s", !w->waiting ? one ? "is" : "are" : one ? "waits" : "wait",
-                     w->in ? w->in : "a call");
+        ncs_str_addf(out, "%s in %s", !w->waiting ? one ? "is" : "are" : one ? "waits" : "wait", w->in ? w->in : "a call");
     else
         ncs_str_add(out, one ? words->one : words->many);
     if (line > 0)
@@ -63,8 +61,7 @@ void ncs_waits_inner(const struct ncs_waits_node *n, struct ncs_str *s)
     else if (n->inner == NCS_WAITS_CIRCLES)
         ncs_str_addf(s, ", each for the others of its %d", n->step);
     else if (n->inner == NCS_WAITS_NEXT)
-        ncs_str_addf(s, ", each for the rank %d %s", n->step < 0 ? -n->step : n->step,
-                     n->step < 0 ? "before" : "further on");
+        ncs_str_addf(s, ", each for the rank %d %s", n->step < 0 ? -n->step : n->step, n->step < 0 ? "before" : "further on");
     if (n->inner != NCS_WAITS_NOT && !(n->inner == NCS_WAITS_NEXT && n->leaves))
         ncs_str_add(s, ": a cycle");
 }
@@ -164,8 +161,7 @@ void ncs_waits_tree(const struct ncs_diagnosis *d, bool all, struct ncs_str *out
     ncs_waits_tree_in(d, all, &usual, out);
 }
 
-void ncs_waits_tree_in(const struct ncs_diagnosis *d, bool all, const struct ncs_waits_words *words,
-                       struct ncs_str *out)
+void ncs_waits_tree_in(const struct ncs_diagnosis *d, bool all, const struct ncs_waits_words *words, struct ncs_str *out)
 {
     struct ncs_waits_graph graph;
     ncs_waits_build(d, &graph);

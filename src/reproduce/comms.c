@@ -10,7 +10,7 @@
 struct members {
     const struct ncs_workload_source *source;
     const struct ncs_comm_info *info;
-    int ranks;   /* of the job */
+    int ranks; /* of the job */
 };
 
 int ncs_workload_member(const struct ncs_workload_source *source, const struct ncs_comm_info *info, int i)
@@ -102,11 +102,13 @@ static bool is_of_writer(const char *name)
 
 static bool name_is_taken(const struct ncs_workload *job, const char *name)
 {
-    static const char *const reserved[] = {
-        "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not",
-        "or", "repeat", "return", "then", "true", "until", "while", "rank", "nranks", "world", "stream", "param", "nccl",
-        "cuda", "store", "barrier", "spawn", "sleep", "clock", "skip", "expect", "fault", "scenario", "math", "string",
-        "table", "step", "i", "C", "_", "_G", "_ENV", "error", "print", "ipairs", "tostring" };
+    static const char *const reserved[] = { "and",      "break",  "do",      "else",   "elseif", "end",      "false",   "for",
+                                            "function", "goto",   "if",      "in",     "local",  "nil",      "not",     "or",
+                                            "repeat",   "return", "then",    "true",   "until",  "while",    "rank",    "nranks",
+                                            "world",    "stream", "param",   "nccl",   "cuda",   "store",    "barrier", "spawn",
+                                            "sleep",    "clock",  "skip",    "expect", "fault",  "scenario", "math",    "string",
+                                            "table",    "step",   "i",       "C",      "_",      "_G",       "_ENV",    "error",
+                                            "print",    "ipairs", "tostring" };
     static const char *const of_yaml[] = { "y", "n", "yes", "no", "on", "off", "true", "false", "null" }; /* in any letters */
     if (is_of_writer(name) || ncs_dtype_from_name(name) >= 0)
         return true;
@@ -160,7 +162,8 @@ static int new_family(struct ncs_workload *job, const struct members *m)
     return (int)job->families - 1;
 }
 
-void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_workload_source *source, const bool *used, int **family_of)
+void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_workload_source *source, const bool *used,
+                             int **family_of)
 {
     const struct ncs_journal *journal = source->journal;
     int *of = *family_of = ncs_new((journal->comms + 1) * sizeof *of);

@@ -11,7 +11,8 @@ static uint64_t cut_key(int comm, int rank, int peer, bool receives)
 
 static bool is_in_sequence(const struct ncs_call *call)
 {
-    return ncs_fn_info[call->fn].counted && call->comm >= 0 && call->comm_rank >= 0 && call->ordinal > 0 && !ncs_call_is_one_sided(call);
+    return ncs_fn_info[call->fn].counted && call->comm >= 0 && call->comm_rank >= 0 && call->ordinal > 0 &&
+           !ncs_call_is_one_sided(call);
 }
 
 /* A record that was pinned may be older than a gap: only what follows the newest gap is whole. */

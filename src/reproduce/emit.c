@@ -61,7 +61,8 @@ static void add_set(const struct ncs_workload *job, const bool *set, struct ncs_
 }
 
 /* Appends "not (step == 3 and rank == 2)" or "(step == 3 and rank == 2)": the iteration, and the ranks that differ there. */
-static void add_exception(const struct ncs_workload *job, const bool *usual, const bool *there, size_t iteration, struct ncs_str *out)
+static void add_exception(const struct ncs_workload *job, const bool *usual, const bool *there, size_t iteration,
+                          struct ncs_str *out)
 {
     bool *fewer = ncs_new((size_t)job->ranks * sizeof *fewer), only_fewer = true;
     for (int r = 0; r < job->ranks; r++) {
@@ -81,7 +82,8 @@ static void add_exception(const struct ncs_workload *job, const bool *usual, con
 }
 
 /* Ranks that usually do not make the step may make it in the iteration. */
-static void add_additions(const struct ncs_workload *job, const struct ncs_folded *f, const struct ncs_fold *item, struct ncs_str *out)
+static void add_additions(const struct ncs_workload *job, const struct ncs_folded *f, const struct ncs_fold *item,
+                          struct ncs_str *out)
 {
     const bool *usual = f->set[item->set];
     for (size_t i = 0; i < item->exceptions; i++) {
@@ -99,7 +101,7 @@ static void add_additions(const struct ncs_workload *job, const struct ncs_folde
 }
 
 void ncs_workload_item_condition(const struct ncs_workload *job, const struct ncs_folded *f, const struct ncs_fold *item,
-                            struct ncs_str *out)
+                                 struct ncs_str *out)
 {
     const bool *usual = f->set[item->set];
     struct ncs_str own = { 0 };

@@ -23,7 +23,8 @@ struct lua_writer {
     int depth;
     bool in_comments;
     size_t group; /* the set of ranks that are in the open group, + 1; 0 = none is open */
-    struct shared *shared; size_t shareds, shared_room;
+    struct shared *shared;
+    size_t shareds, shared_room;
 };
 
 /* ---- the declaration ---- */
@@ -119,8 +120,8 @@ static void add_families(const struct lua_writer *w)
 static void add_buffer(const struct lua_writer *w, const char *name, int dtype, uint64_t room)
 {
     if (room)
-        ncs_str_addf(w->out, "%s%s = cuda.buffer(\"%s\", %llu)\n", w->buffers->in_table[NCS_WORKLOAD_BUFFERS] ? "" : "local ", name,
-                     ncs_dtype_name(dtype), (unsigned long long)room);
+        ncs_str_addf(w->out, "%s%s = cuda.buffer(\"%s\", %llu)\n", w->buffers->in_table[NCS_WORKLOAD_BUFFERS] ? "" : "local ",
+                     name, ncs_dtype_name(dtype), (unsigned long long)room);
 }
 
 static void add_streams(const struct lua_writer *w)
@@ -189,7 +190,8 @@ static char *lua_statement(const struct lua_writer *w, const struct ncs_workload
     bool is_c = strcmp(s.object, "C") == 0, plain = is_c || strcmp(s.object, "cuda") == 0;
     const char *between = "";
     const char *const argument[] = { s.send, s.peer ? NULL : s.recv, s.send || !s.peer ? NULL : s.recv, s.peer };
-    ncs_str_addf(&out, "%s%s%s%s(", s.object[0] == '(' ? ";" : "" /* or the line before it would be called */, s.object, plain ? "." : ":", s.verb ? s.verb : "");
+    ncs_str_addf(&out, "%s%s%s%s(", s.object[0] == '(' ? ";" : "" /* or the line before it would be called */, s.object,
+                 plain ? "." : ":", s.verb ? s.verb : "");
     for (size_t i = 0; i < sizeof argument / sizeof *argument; i++)
         if (argument[i]) {
             ncs_str_addf(&out, "%s%s", between, argument[i]);
@@ -250,7 +252,8 @@ static void add_functions(struct lua_writer *w)
         if (w->shared[i].uses < 2)
             continue;
         ncs_str_addf(&name, in_table ? "call[%zu]" : "call_%zu", ++count);
-        ncs_str_addf(w->out, in_table ? "%s = function()\n  %s\nend\n" : "local function %s()\n  %s\nend\n", name.text, w->shared[i].text);
+        ncs_str_addf(w->out, in_table ? "%s = function()\n  %s\nend\n" : "local function %s()\n  %s\nend\n", name.text,
+                     w->shared[i].text);
         w->shared[i].name = ncs_str_take(&name);
     }
     if (count)
@@ -326,7 +329,7 @@ static void add_lua_list(struct lua_writer *w, const struct ncs_fold *item, size
 }
 
 void ncs_workload_emit_lua(const struct ncs_workload_buffers *b, const struct ncs_workload_text *t, const struct ncs_folded *f,
-                      struct ncs_str *out)
+                           struct ncs_str *out)
 {
     struct lua_writer w = { .job = b->job, .buffers = b, .folded = f, .out = out, .in_comments = t->places_in_comments };
     add_declaration(&w, t);

@@ -231,8 +231,8 @@ static void add_yaml_step(const struct yaml_writer *w, const struct ncs_workload
 }
 
 /* Adds the calls of the ranks that use the communicator and stream of the rank `first`. */
-static void add_yaml_part(const struct yaml_writer *w, const struct ncs_workload_step *step, struct ncs_workload_step *part, int first,
-                          const char *where)
+static void add_yaml_part(const struct yaml_writer *w, const struct ncs_workload_step *step, struct ncs_workload_step *part,
+                          int first, const char *where)
 {
     const struct ncs_workload_call *like = step->of[first];
     struct ncs_str own = { 0 };
@@ -266,7 +266,8 @@ static void add_yaml_steps(const struct yaml_writer *w, const struct ncs_fold *i
     for (int first = 0; first < w->job->ranks; first++) {
         bool known = !step->of[first];
         for (int r = 0; r < first && !known; r++)
-            known = step->of[r] && step->of[r]->family == step->of[first]->family && step->of[r]->stream == step->of[first]->stream;
+            known = step->of[r] && step->of[r]->family == step->of[first]->family &&
+                    step->of[r]->stream == step->of[first]->stream;
         if (!known)
             add_yaml_part(w, step, part, first, where);
     }
@@ -313,7 +314,7 @@ static void add_yaml_list(struct yaml_writer *w, const struct ncs_fold *item, si
 }
 
 void ncs_workload_emit_yaml(const struct ncs_workload_buffers *b, const struct ncs_workload_text *t, const struct ncs_folded *f,
-                       struct ncs_str *out)
+                            struct ncs_str *out)
 {
     struct yaml_writer w = { .job = b->job, .buffers = b, .folded = f, .out = out, .in_comments = t->places_in_comments };
     add_head(&w, t);

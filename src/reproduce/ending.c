@@ -122,10 +122,18 @@ void ncs_reproduced_add(const struct ncs_reproduced *r, struct ncs_str *out)
 void ncs_reproduced_add_clause(const struct ncs_reproduced *r, struct ncs_str *out)
 {
     static const char *const clauses[NCS_VERDICTS] = {
-        [NCS_PASS] = "passes", [NCS_WRONG] = "ends with a wrong result", [NCS_INVALID] = "cannot be loaded", [NCS_HANG] = "hangs",
-        [NCS_ERROR] = "ends with an error", [NCS_EMPTY] = "makes no call", [NCS_LOST] = "loses all its ranks",
-        [NCS_MEMORY] = "uses up its memory", [NCS_INTERNAL_FAULT] = "meets a fault of ncclscript", [NCS_SKIPPED] = "is skipped",
-        [NCS_TIMEOUT] = "reaches its time limit", [NCS_INTERRUPTED] = "is interrupted",
+        [NCS_PASS] = "passes",
+        [NCS_WRONG] = "ends with a wrong result",
+        [NCS_INVALID] = "cannot be loaded",
+        [NCS_HANG] = "hangs",
+        [NCS_ERROR] = "ends with an error",
+        [NCS_EMPTY] = "makes no call",
+        [NCS_LOST] = "loses all its ranks",
+        [NCS_MEMORY] = "uses up its memory",
+        [NCS_INTERNAL_FAULT] = "meets a fault of ncclscript",
+        [NCS_SKIPPED] = "is skipped",
+        [NCS_TIMEOUT] = "reaches its time limit",
+        [NCS_INTERRUPTED] = "is interrupted",
     };
     ncs_str_add(out, clauses[r->verdict]);
     if (r->why || r->ranks) {

@@ -7,9 +7,10 @@
 
 struct ncs_reproduced {
     enum ncs_verdict verdict;
-    char *error;     /* the name of the first error that ended a rank; NULL = none */
-    char *why;       /* class of the cause; NULL = none */
-    int *rank; size_t ranks; /* its culprits */
+    char *error; /* the name of the first error that ended a rank; NULL = none */
+    char *why;   /* class of the cause; NULL = none */
+    int *rank;
+    size_t ranks; /* its culprits */
 };
 void ncs_reproduced_of(const struct ncs_result *r, struct ncs_reproduced *out);
 /* By rank, the statement by which a rank ends that does not come to its end: an error, or a fault that stops it. */

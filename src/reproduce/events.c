@@ -17,7 +17,12 @@ bool ncs_reader_is_of_event(const struct ncs_call *call)
 
 static void add_event_text(struct ncs_reader *r, const struct ncs_call *call, int rank, const char *text, size_t event)
 {
-    struct ncs_workload_call c = { .fn = call->fn, .family = -1, .count = event, .dtype = -1, .op = -1, .partner = -1,
+    struct ncs_workload_call c = { .fn = call->fn,
+                                   .family = -1,
+                                   .count = event,
+                                   .dtype = -1,
+                                   .op = -1,
+                                   .partner = -1,
                                    .place = ncs_workload_intern_place(r->job, text) };
     if (ncs_fn_info[call->fn].at[NCS_ARG_STREAM])
         c.stream = ncs_reader_stream(&r->rank[rank], ncs_call_stream(call));

@@ -9,8 +9,7 @@ void ncs_reader_host(struct ncs_reader *r, const struct ncs_host_step *step)
 {
     char *text;
     if (!r->hosts || step->thread != 0 || step->rank < 0 || step->rank >= r->job->ranks || step->in_vain ||
-        (step->kind == NCS_HOST_GET && step->unique_id) ||
-        !(text = ncs_workload_host_text(step, r->job->ranks)))
+        (step->kind == NCS_HOST_GET && step->unique_id) || !(text = ncs_workload_host_text(step, r->job->ranks)))
         return;
     ncs_reader_add_text(r, step->rank, NULL, text, -1);
     r->rank[step->rank].blocked = (step->kind == NCS_HOST_BARRIER || step->kind == NCS_HOST_GET) && !step->over;

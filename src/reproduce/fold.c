@@ -5,14 +5,14 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-#define PERIOD_MOST 256  /* steps of a loop's body */
+#define PERIOD_MOST 256   /* steps of a loop's body */
 #define EXCEPTIONS_MOST 3 /* of a loop */
 
 struct folding {
     const struct ncs_workload *job;
     char *const *statement;
     struct ncs_folded *out;
-    struct ncs_map set_of;  /* hash of a set -> its index + 1 */
+    struct ncs_map set_of; /* hash of a set -> its index + 1 */
 };
 
 /* ---- sets ---- */

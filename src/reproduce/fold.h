@@ -14,17 +14,21 @@ struct ncs_fold_exception {
 
 struct ncs_fold {
     enum ncs_fold_kind kind;
-    size_t step;      /* STEP; GROUP: where it begins */
-    size_t set;       /* of ranks that make it: index of ncs_folded.set */
-    size_t times;     /* LOOP */
-    bool named;       /* LOOP: a step in it has exceptions */
-    struct ncs_fold_exception *exception; size_t exceptions;
-    struct ncs_fold *item; size_t items;
+    size_t step;  /* STEP; GROUP: where it begins */
+    size_t set;   /* of ranks that make it: index of ncs_folded.set */
+    size_t times; /* LOOP */
+    bool named;   /* LOOP: a step in it has exceptions */
+    struct ncs_fold_exception *exception;
+    size_t exceptions;
+    struct ncs_fold *item;
+    size_t items;
 };
 
 struct ncs_folded {
-    struct ncs_fold *item; size_t items;
-    bool **set; size_t sets, set_room; /* by rank */
+    struct ncs_fold *item;
+    size_t items;
+    bool **set;
+    size_t sets, set_room; /* by rank */
 };
 
 /* `statements`: the text of each step without its condition: equal texts are equal steps. */

@@ -14,7 +14,7 @@
 
 struct rank_class {
     uint64_t hash;
-    int first;    /* its lowest rank, whose calls stand for all */
+    int first; /* its lowest rank, whose calls stand for all */
     int ranks;
     bool merged;
 };
@@ -27,7 +27,8 @@ static uint64_t tokens_hash(const struct ncs_workload_tokens *t)
     return hash;
 }
 
-static size_t find_classes(const struct ncs_workload *job, const struct ncs_workload_tokens *of, struct rank_class *class, int *class_of)
+static size_t find_classes(const struct ncs_workload *job, const struct ncs_workload_tokens *of, struct rank_class *class,
+                           int *class_of)
 {
     struct ncs_map known = { 0 };
     size_t count = 0;
@@ -63,7 +64,7 @@ struct align {
     const struct ncs_workload_tokens *tokens;
     ptrdiff_t **trace; /* after d differences, for each diagonal k = x - y at k + d: the furthest x; -1 = none */
     size_t traces, trace_room;
-    size_t *step_of;   /* by token: its step; SIZE_MAX = it has none */
+    size_t *step_of; /* by token: its step; SIZE_MAX = it has none */
 };
 
 static bool align_equal(const struct align *a, ptrdiff_t step, ptrdiff_t token)
@@ -169,8 +170,8 @@ static const char *place_of_step(const struct ncs_workload *job, const struct nc
 }
 
 /* A call whose place is unknown gets that of the others in its step. */
-static void merge_token(struct ncs_workload_step *step, struct ncs_workload *job, const struct ncs_workload_tokens *of, const int *class_of,
-                       int class, size_t token)
+static void merge_token(struct ncs_workload_step *step, struct ncs_workload *job, const struct ncs_workload_tokens *of,
+                        const int *class_of, int class, size_t token)
 {
     const char *place = place_of_step(job, step);
     for (int r = 0; r < job->ranks; r++) {

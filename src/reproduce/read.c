@@ -36,10 +36,15 @@ static void invent(struct ncs_workload_call *c)
 static void read_counted(struct ncs_reader *r, const struct ncs_call *call, int rank)
 {
     int op = ncs_call_op(call);
-    struct ncs_workload_call c = {
-        .fn = call->fn, .family = r->family_of[call->comm], .count = ncs_call_count(call), .dtype = ncs_call_dtype(call),
-        .op = op >= ncclNumOps ? ncclSum : op, .partner = partner_of(r, call), .unsaid = call->unsaid,
-        .stream = ncs_reader_stream(&r->rank[rank], ncs_call_stream(call)), .place = ncs_reader_place(r, call) };
+    struct ncs_workload_call c = { .fn = call->fn,
+                                   .family = r->family_of[call->comm],
+                                   .count = ncs_call_count(call),
+                                   .dtype = ncs_call_dtype(call),
+                                   .op = op >= ncclNumOps ? ncclSum : op,
+                                   .partner = partner_of(r, call),
+                                   .unsaid = call->unsaid,
+                                   .stream = ncs_reader_stream(&r->rank[rank], ncs_call_stream(call)),
+                                   .place = ncs_reader_place(r, call) };
     bool paired = ncs_call_is_pair(call) || ncs_call_root(call) >= 0;
     invent(&c);
     if (c.family < 0 || (paired && c.partner < 0)) {
@@ -57,17 +62,26 @@ static void reader_wait(struct ncs_reader *r, const struct ncs_call *call, int r
     bool of_stream = call->fn == NCS_FN_cudaStreamSynchronize;
     ncs_reader_follow(r, call, rank);
     ncs_reader_close_group(r, rank);
-    ncs_reader_add_token(r, rank, NCS_STEP_SYNC, &(struct ncs_workload_call){
-        .fn = of_stream ? call->fn : NCS_FN_cudaDeviceSynchronize, .family = -1, .dtype = -1, .op = -1, .partner = -1,
-        .stream = of_stream ? ncs_reader_stream(&r->rank[rank], ncs_call_stream(call)) : 0,
-        .place = ncs_reader_place(r, call) });
+    ncs_reader_add_token(
+        r, rank, NCS_STEP_SYNC,
+        &(struct ncs_workload_call){ .fn = of_stream ? call->fn : NCS_FN_cudaDeviceSynchronize,
+                                     .family = -1,
+                                     .dtype = -1,
+                                     .op = -1,
+                                     .partner = -1,
+                                     .stream = of_stream ? ncs_reader_stream(&r->rank[rank], ncs_call_stream(call)) : 0,
+                                     .place = ncs_reader_place(r, call) });
 }
 
 /* A call that frees a communicator, if the program makes it before its end. */
 static void read_end(struct ncs_reader *r, const struct ncs_call *call, int rank)
 {
-    struct ncs_workload_call c = { .fn = call->fn, .family = r->family_of[call->comm], .dtype = -1, .op = -1, .partner = -1,
-                              .place = ncs_reader_place(r, call) };
+    struct ncs_workload_call c = { .fn = call->fn,
+                                   .family = r->family_of[call->comm],
+                                   .dtype = -1,
+                                   .op = -1,
+                                   .partner = -1,
+                                   .place = ncs_reader_place(r, call) };
     ncs_reader_open_group(r, rank, call->group, &c); /* destroys of one group wait for peers only when all are made */
     r->rank[rank].has_ended |= c.family >= 0;
     if (c.family >= 0)
@@ -102,10 +116,11 @@ static bool changes_comm(const struct ncs_call *call)
 /* Calls without a step on which an ending may depend. */
 static bool may_matter(const struct ncs_call *call)
 {
-    static const enum ncs_fn those[] = {
-        NCS_FN_cudaStreamWaitEvent, NCS_FN_cudaStreamAddCallback, NCS_FN_cudaLaunchHostFunc, NCS_FN_cudaEventSynchronize,
-        NCS_FN_cudaStreamEndCapture, NCS_FN_cudaDeviceReset, NCS_FN_ncclCommShrink, NCS_FN_ncclCommGrow, NCS_FN_ncclCommInitAll,
-        NCS_FN_ncclCommRevoke, NCS_FN_ncclCommSuspend, NCS_FN_ncclCommResume, NCS_FN_ncclRedOpCreatePreMulSum };
+    static const enum ncs_fn those[] = { NCS_FN_cudaStreamWaitEvent,     NCS_FN_cudaStreamAddCallback, NCS_FN_cudaLaunchHostFunc,
+                                         NCS_FN_cudaEventSynchronize,    NCS_FN_cudaStreamEndCapture,  NCS_FN_cudaDeviceReset,
+                                         NCS_FN_ncclCommShrink,          NCS_FN_ncclCommGrow,          NCS_FN_ncclCommInitAll,
+                                         NCS_FN_ncclCommRevoke,          NCS_FN_ncclCommSuspend,       NCS_FN_ncclCommResume,
+                                         NCS_FN_ncclRedOpCreatePreMulSum };
     for (size_t i = 0; i < sizeof those / sizeof *those; i++)
         if (those[i] == call->fn)
             return true;
@@ -129,7 +144,8 @@ static void read_call(struct ncs_reader *r, const struct ncs_call *call)
         r->rank[rank].depth--;
     else if (call->comm >= 0 && r->stuck[call->comm] && ncs_fn_info[call->fn].joins == NCS_JOINS_ONE)
         ncs_reader_init(r, call, rank);
-    else if (ncs_reader_is_waited_for(r, call) || (!failed && changes_comm(call) && call->comm >= 0 && r->family_of[call->comm] >= 0))
+    else if (ncs_reader_is_waited_for(r, call) ||
+             (!failed && changes_comm(call) && call->comm >= 0 && r->family_of[call->comm] >= 0))
         ncs_reader_add_text(r, rank, call, ncs_workload_collective_text(call), -1);
     else if (failed && of_nccl)
         ncs_reader_failed(r, call, rank);
@@ -159,7 +175,8 @@ static const struct ncs_workload_call *as_others(const struct ncs_workload *job,
 {
     for (int r = 0; r < job->ranks; r++) {
         const struct ncs_workload_call *c = step->of[r];
-        if (!c || step->kind == NCS_STEP_LAST || step->kind == NCS_STEP_TEXT || step->kind == NCS_STEP_GROUP || step->kind == NCS_STEP_GROUP_END)
+        if (!c || step->kind == NCS_STEP_LAST || step->kind == NCS_STEP_TEXT || step->kind == NCS_STEP_GROUP ||
+            step->kind == NCS_STEP_GROUP_END)
             continue;
         if (c->family < 0 || (!ncs_fn_info[c->fn].pair && job->family[c->family].comm[rank] >= 0 &&
                               (c->partner < 0 || job->family[c->family].comm[rank] == job->family[c->family].comm[r])))
@@ -214,9 +231,10 @@ static void note_limits(struct ncs_reader *r)
         threads += r->rank[i].threads;
     if (r->left_out)
         ncs_workload_note(r->job, "%zu call%s left out, the first is %s: only collectives, sends, receives and waits are kept",
-                     r->left_out, r->left_out == 1 ? " is" : "s are", r->first_left_out);
+                          r->left_out, r->left_out == 1 ? " is" : "s are", r->first_left_out);
     if (r->puts)
-        ncs_workload_note(r->job, "%zu put%s written as signals: the data that puts move are not kept", r->puts, r->puts == 1 ? " is" : "s are");
+        ncs_workload_note(r->job, "%zu put%s written as signals: the data that puts move are not kept", r->puts,
+                          r->puts == 1 ? " is" : "s are");
     if (threads)
         ncs_workload_note(r->job, "the calls of all threads of a rank are made by one thread, in the order of the record");
     note_losses(r, threads);
@@ -228,8 +246,9 @@ static void note_limits(struct ncs_reader *r)
     if (r->journal->dropped)
         ncs_workload_lose(r->job, "the first %llu calls", (unsigned long long)r->journal->dropped);
     if (r->journal->dropped)
-        ncs_workload_note(r->job, "the first %llu calls are missing, and those that meet them: the record was too long to be kept",
-                     (unsigned long long)r->journal->dropped);
+        ncs_workload_note(r->job,
+                          "the first %llu calls are missing, and those that meet them: the record was too long to be kept",
+                          (unsigned long long)r->journal->dropped);
 }
 
 static bool workload_has_calls(const struct ncs_workload *job)

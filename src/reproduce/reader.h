@@ -15,33 +15,33 @@ struct ncs_reader {
     int *family_of;
     struct ncs_workload_tokens *of; /* by rank */
     struct ncs_reader_rank {
-        uint64_t group;        /* the open one; 0 = none */
-        size_t group_at;       /* its first token */
+        uint64_t group;         /* the open one; 0 = none */
+        size_t group_at;        /* its first token */
         const void *stream[64]; /* in the order of their first use */
         int streams;
-        int thread;            /* that makes its calls, + 1; 0 = none so far */
-        bool threads;          /* several do */
-        bool blocked;          /* its newest call has not returned */
-        bool has_ended;        /* it has ended a communicator */
-        bool failed;           /* its newest step is a call that was refused */
+        int thread;                        /* that makes its calls, + 1; 0 = none so far */
+        bool threads;                      /* several do */
+        bool blocked;                      /* its newest call has not returned */
+        bool has_ended;                    /* it has ended a communicator */
+        bool failed;                       /* its newest step is a call that was refused */
         uint64_t event[NCS_READER_EVENTS]; /* by event of the scenario: id of the last call that waits for it; 0 = it is free */
-        int depth;             /* of groups that its main thread has begun and not ended */
-        const struct ncs_call *newest; /* of NCCL */
-    } *rank;
-    struct ncs_map text_of;    /* of places by file and line */
-    bool shared;               /* one process has several ranks: a call's rank is that of its communicator, */
-    struct ncs_map rank_of;    /* and a stream's the rank + 1 whose calls it has */
-    bool hosts;                /* what hosts do besides calls counts: one of them waits for another */
-    bool *stuck;               /* by communicator: a rank stands in its init, or failed there */
-    bool *has_id;              /* by communicator: its id is in the store */
-    bool *used;                /* by communicator: a rank waits in a call that makes something out of it */
-    struct ncs_map waited;     /* such calls: by communicator, function and number */
-    struct ncs_map last_wait;  /* by id of a call that records an event: id of the last call that waits for this record */
-    struct ncs_map recorded;   /* by rank and event: id of the call that has recorded it */
-    struct ncs_map event_of;   /* by id of that call: the event of the scenario, + 1 */
-    struct ncs_map begins;     /* of a journal that dropped calls, by sequence: the first call held after the newest gap */
-    struct ncs_map floors;     /* by communicator + 1: the first collective that all its ranks have */
-    struct ncs_map made;       /* how many of them each rank has made */
+        int depth;                         /* of groups that its main thread has begun and not ended */
+        const struct ncs_call *newest;     /* of NCCL */
+    } * rank;
+    struct ncs_map text_of;   /* of places by file and line */
+    bool shared;              /* one process has several ranks: a call's rank is that of its communicator, */
+    struct ncs_map rank_of;   /* and a stream's the rank + 1 whose calls it has */
+    bool hosts;               /* what hosts do besides calls counts: one of them waits for another */
+    bool *stuck;              /* by communicator: a rank stands in its init, or failed there */
+    bool *has_id;             /* by communicator: its id is in the store */
+    bool *used;               /* by communicator: a rank waits in a call that makes something out of it */
+    struct ncs_map waited;    /* such calls: by communicator, function and number */
+    struct ncs_map last_wait; /* by id of a call that records an event: id of the last call that waits for this record */
+    struct ncs_map recorded;  /* by rank and event: id of the call that has recorded it */
+    struct ncs_map event_of;  /* by id of that call: the event of the scenario, + 1 */
+    struct ncs_map begins;    /* of a journal that dropped calls, by sequence: the first call held after the newest gap */
+    struct ncs_map floors;    /* by communicator + 1: the first collective that all its ranks have */
+    struct ncs_map made;      /* how many of them each rank has made */
     size_t puts;
     size_t left_out;
     const char *first_left_out;

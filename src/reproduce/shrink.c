@@ -9,7 +9,7 @@
 struct shrinking {
     const struct ncs_shrink *how;
     struct ncs_workload *smallest;
-    int *rank;      /* by rank of the smallest: its number at first */
+    int *rank; /* by rank of the smallest: its number at first */
     size_t trials;
     bool stopped;
 };

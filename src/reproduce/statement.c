@@ -123,7 +123,8 @@ static char *buffer_name(const struct ncs_workload_buffers *b, const struct ncs_
 static void choose_tables(struct ncs_workload_buffers *b)
 {
     size_t count[NCS_WORKLOAD_KINDS] = { [NCS_WORKLOAD_STREAMS] = (size_t)ncs_workload_streams(b->job),
-                                           [NCS_WORKLOAD_EVENTS] = (size_t)ncs_workload_events(b->job) }, all = 0;
+                                         [NCS_WORKLOAD_EVENTS] = (size_t)ncs_workload_events(b->job) },
+           all = 0;
     for (size_t i = 0; i < b->job->families; i++)
         count[NCS_WORKLOAD_COMMS] += !b->job->family[i].is_world && b->job->family[i].comms > 0;
     for (size_t i = 0; i < b->buffers; i++)
@@ -144,7 +145,8 @@ static void name_objects(struct ncs_workload_buffers *b)
     for (size_t i = 0; i < b->job->families; i++) {
         const struct ncs_workload_family *f = &b->job->family[i];
         struct ncs_str name = { 0 };
-        ncs_str_addf(&name, "%s%s", b->in_table[NCS_WORKLOAD_COMMS] && !f->is_world ? "comm." : "", f->is_world ? "world" : f->name);
+        ncs_str_addf(&name, "%s%s", b->in_table[NCS_WORKLOAD_COMMS] && !f->is_world ? "comm." : "",
+                     f->is_world ? "world" : f->name);
         b->comm[i] = ncs_str_take(&name);
     }
 }
@@ -261,9 +263,13 @@ static char *spread_format(const struct spread *s, const struct ncs_workload_fam
     struct ncs_str out = { 0 }, rank = { 0 }, nranks = { 0 };
     ncs_str_addf(&rank, "%s%srank", f && !f->is_world ? comm : "", f && !f->is_world ? "." : "");
     ncs_str_addf(&nranks, "%s%snranks", f && !f->is_world ? comm : "", f && !f->is_world ? "." : "");
-    ncs_workload_add_values(&out, &(struct ncs_workload_values){ .value = s->value, .has = s->has, .ranks = s->job->ranks,
-                                                       .own = neighbours ? s->own : NULL, .size = s->size, .rank = rank.text,
-                                                       .nranks = nranks.text });
+    ncs_workload_add_values(&out, &(struct ncs_workload_values){ .value = s->value,
+                                                                 .has = s->has,
+                                                                 .ranks = s->job->ranks,
+                                                                 .own = neighbours ? s->own : NULL,
+                                                                 .size = s->size,
+                                                                 .rank = rank.text,
+                                                                 .nranks = nranks.text });
     ncs_str_free(&rank);
     ncs_str_free(&nranks);
     ncs_str_add(&out, "");
@@ -312,8 +318,8 @@ static void add_option(struct ncs_workload_statement *s, const char *key, char *
 }
 
 /* "rank == 4 and x or nil": a buffer that only the root has. Ranks that name different roots are compared one by one. */
-static char *of_root(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const char *own, const char *root,
-                     const char *buffer)
+static char *of_root(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const char *own,
+                     const char *root, const char *buffer)
 {
     struct ncs_str out = { 0 }, is_root = { 0 };
     const char *open = strchr(buffer, ' ') ? "(" : "", *close = *open ? ")" : "";
@@ -363,8 +369,8 @@ static char *text_by_rank(const struct ncs_workload_buffers *b, const struct ncs
     return ncs_str_take(&out);
 }
 
-static void add_operator(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const struct ncs_workload_call *c,
-                         struct ncs_str *out)
+static void add_operator(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
+                         const struct ncs_workload_call *c, struct ncs_str *out)
 {
     (void)b, (void)step;
     ncs_str_addf(out, "\"%s\"", ncs_redop_name(c->op >= 0 ? c->op : ncclSum));
@@ -389,8 +395,8 @@ static void add_own_stream(const struct ncs_workload_buffers *b, const struct nc
     ncs_workload_add_stream(b, out, c->stream);
 }
 
-static void add_own_comm(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const struct ncs_workload_call *c,
-                         struct ncs_str *out)
+static void add_own_comm(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
+                         const struct ncs_workload_call *c, struct ncs_str *out)
 {
     (void)step;
     ncs_str_add(out, b->comm[c->family]);
@@ -430,8 +436,8 @@ static char *object_by_rank(const struct ncs_workload_buffers *b, const struct n
     return ncs_str_take(&out);
 }
 
-static void state_call(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const struct ncs_workload_call *c,
-                       struct ncs_workload_statement *s)
+static void state_call(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
+                       const struct ncs_workload_call *c, struct ncs_workload_statement *s)
 {
     const struct ncs_workload_family *f = family_of_step(b->job, step, c);
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
@@ -459,8 +465,8 @@ static void state_call(const struct ncs_workload_buffers *b, const struct ncs_wo
 }
 
 /* The statement of a TEXT step with the names of this scenario. */
-static void state_text(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const struct ncs_workload_call *c,
-                       struct ncs_workload_statement *s)
+static void state_text(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
+                       const struct ncs_workload_call *c, struct ncs_workload_statement *s)
 {
     const struct ncs_workload_family *f = c->family >= 0 ? &b->job->family[c->family] : NULL;
     char *partner = f && c->partner >= 0 ? facet_text(b, step, f, FACET_PARTNER, true) : NULL;
@@ -484,7 +490,8 @@ static void state_text(const struct ncs_workload_buffers *b, const struct ncs_wo
     s->verb = s->chosen;
 }
 
-void ncs_workload_state(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, struct ncs_workload_statement *s)
+void ncs_workload_state(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
+                        struct ncs_workload_statement *s)
 {
     const struct ncs_workload_call *c = any_call(b->job, step);
     *s = (struct ncs_workload_statement){ .object = "cuda", .verb = "sync" };
@@ -520,8 +527,8 @@ void ncs_workload_statement_free(struct ncs_workload_statement *s)
 /* ---- communicators ---- */
 
 /* The lowest rank of each communicator decides the order of colors. */
-void ncs_workload_split(const struct ncs_workload *job, const struct ncs_workload_family *f, struct ncs_str *color, struct ncs_str *key,
-                   struct ncs_str *name)
+void ncs_workload_split(const struct ncs_workload *job, const struct ncs_workload_family *f, struct ncs_str *color,
+                        struct ncs_str *key, struct ncs_str *name)
 {
     struct spread s;
     spread_open(&s, job, job->step[0]);

@@ -10,8 +10,8 @@
 struct subset {
     const struct ncs_workload *of;
     struct ncs_workload *out;
-    int *number;  /* by old rank: the new one; -1 = it is left out */
-    int *family;  /* by old family: the new one; -1 = it is left out */
+    int *number; /* by old rank: the new one; -1 = it is left out */
+    int *family; /* by old family: the new one; -1 = it is left out */
 };
 
 /* The old rank's place among the kept ranks of its communicator. */

@@ -126,8 +126,8 @@ static bool fails_by_arguments(const struct ncs_call *call, int nranks)
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
     bool no_memory = (info->at[NCS_ARG_IN] && !ncs_call_sendbuff(call)) || (info->at[NCS_ARG_OUT] && !ncs_call_recvbuff(call));
     return call->comm < 0 || ncs_call_stray(call, nranks, &number) || (info->pair && peer == call->comm_rank) ||
-           (info->at[NCS_ARG_DTYPE] && (dtype < 0 || dtype >= ncclNumTypes)) || (info->at[NCS_ARG_REDOP] && (op < 0 || op >= ncclNumOps)) ||
-           (no_memory && ncs_call_count(call) > 0);
+           (info->at[NCS_ARG_DTYPE] && (dtype < 0 || dtype >= ncclNumTypes)) ||
+           (info->at[NCS_ARG_REDOP] && (op < 0 || op >= ncclNumOps)) || (no_memory && ncs_call_count(call) > 0);
 }
 
 /* Appends an argument that fails as that of the program did. False if the kind has no such text. */
@@ -175,7 +175,9 @@ char *ncs_workload_collective_text(const struct ncs_call *call)
     const union ncs_arg *color = ncs_call_arg(call, NCS_ARG_COLOR);
     if (call->fn == NCS_FN_ncclCommRevoke || call->fn == NCS_FN_ncclCommSuspend || call->fn == NCS_FN_ncclCommResume)
         ncs_str_addf(&out, "%s:%s()", NCS_TEXT_COMM,
-                     call->fn == NCS_FN_ncclCommRevoke ? "revoke" : call->fn == NCS_FN_ncclCommSuspend ? "suspend" : "resume");
+                     call->fn == NCS_FN_ncclCommRevoke    ? "revoke"
+                     : call->fn == NCS_FN_ncclCommSuspend ? "suspend"
+                                                          : "resume");
     else if (call->fn == NCS_FN_ncclCommWindowRegister)
         ncs_str_addf(&out, "%s:window(cuda.buffer(\"float32\", 16, { memory = \"nccl\" }), { symmetric = true })", NCS_TEXT_COMM);
     else if (color && color->i < 0)

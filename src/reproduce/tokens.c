@@ -95,8 +95,10 @@ void ncs_reader_open_group(struct ncs_reader *r, int rank, uint64_t group, const
     own->group = group;
     own->group_at = r->of[rank].count;
     /* The place of its first call stands for the group: records have no other. */
-    ncs_reader_add_token(r, rank, NCS_STEP_GROUP, &(struct ncs_workload_call){ .fn = NCS_FN_ncclGroupStart, .family = -1, .dtype = -1, .op = -1,
-                                                              .partner = -1, .place = first->place });
+    ncs_reader_add_token(
+        r, rank, NCS_STEP_GROUP,
+        &(struct ncs_workload_call){
+            .fn = NCS_FN_ncclGroupStart, .family = -1, .dtype = -1, .op = -1, .partner = -1, .place = first->place });
 }
 
 /* ---- statements ---- */
@@ -105,7 +107,9 @@ void ncs_reader_open_group(struct ncs_reader *r, int rank, uint64_t group, const
 void ncs_reader_add_text(struct ncs_reader *r, int rank, const struct ncs_call *call, char *text, int partner)
 {
     const void *stream = call ? ncs_call_stream(call) : NULL;
-    struct ncs_workload_call c = { .fn = call ? call->fn : NCS_FN_COUNT, .family = -1, .dtype = -1, .op = -1, .partner = partner };
+    struct ncs_workload_call c = {
+        .fn = call ? call->fn : NCS_FN_COUNT, .family = -1, .dtype = -1, .op = -1, .partner = partner
+    };
     if (call && call->comm >= 0)
         c.family = r->family_of[call->comm];
     if (call && ncs_fn_info[call->fn].counted)
@@ -114,6 +118,7 @@ void ncs_reader_add_text(struct ncs_reader *r, int rank, const struct ncs_call *
     ncs_free(text);
     if (call)
         ncs_reader_follow(r, call, rank);
-    ncs_reader_open_group(r, rank, call ? call->group : 0, &(struct ncs_workload_call){ .place = call ? ncs_reader_place(r, call) : NULL });
+    ncs_reader_open_group(r, rank, call ? call->group : 0,
+                          &(struct ncs_workload_call){ .place = call ? ncs_reader_place(r, call) : NULL });
     ncs_reader_add_token(r, rank, NCS_STEP_TEXT, &c);
 }

@@ -20,7 +20,8 @@ static bool makes_of_comm(const struct ncs_call *call)
 /* Calls of several ranks that are one: the first of each, the second, .... */
 static uint64_t waited_key(struct ncs_map *made, const struct ncs_call *call)
 {
-    uint64_t of_comm = ncs_hash((uint64_t)call->comm + 1, (uint64_t)call->fn), of_rank = ncs_hash(of_comm, (uint64_t)call->comm_rank + 1);
+    uint64_t of_comm = ncs_hash((uint64_t)call->comm + 1, (uint64_t)call->fn),
+             of_rank = ncs_hash(of_comm, (uint64_t)call->comm_rank + 1);
     size_t nth = ncs_map_number(made, of_rank) + 1;
     ncs_map_put_number(made, of_rank, nth);
     return ncs_hash(of_comm, nth);
@@ -63,7 +64,8 @@ void ncs_reader_find_waits(struct ncs_reader *r)
             if (!well)
                 ncs_map_put_number(&r->waited, key, 1);
             r->used[call->comm] |= !well;
-        } else if (ncs_fn_info[call->fn].joins == NCS_JOINS_ONE && (!well || (call->rc && !comm_is_whole(journal->comm[call->comm])))) {
+        } else if (ncs_fn_info[call->fn].joins == NCS_JOINS_ONE &&
+                   (!well || (call->rc && !comm_is_whole(journal->comm[call->comm])))) {
             r->stuck[call->comm] = true;
         }
     }
@@ -76,6 +78,5 @@ void ncs_reader_find_waits(struct ncs_reader *r)
 
 bool ncs_reader_is_waited_for(struct ncs_reader *r, const struct ncs_call *call)
 {
-    return makes_of_comm(call) && ncs_map_number(&r->waited, waited_key(&r->made, call)) > 0 &&
-           r->family_of[call->comm] >= 0;
+    return makes_of_comm(call) && ncs_map_number(&r->waited, waited_key(&r->made, call)) > 0 && r->family_of[call->comm] >= 0;
 }

@@ -107,8 +107,8 @@ void ncs_workload_add_condition(struct ncs_str *out, const bool *has, int ranks)
 /* ---- texts by rank ---- */
 
 struct text_groups {
-    int *group;  /* by rank: the first rank with the same text; -1 = it has none */
-    int *ranks;  /* by the first rank of a group: its ranks */
+    int *group; /* by rank: the first rank with the same text; -1 = it has none */
+    int *ranks; /* by the first rank of a group: its ranks */
     int groups, largest;
 };
 

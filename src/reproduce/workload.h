@@ -10,24 +10,24 @@
 
 /* Communicators of which each rank has at most one, made in one place: all pairs of neighbours, say. */
 struct ncs_workload_family {
-    char *name;      /* of the variable, unique in the job */
-    int *comm;       /* by rank of the job: which of the communicators it is in, from 0; -1 = none */
-    int *rank;       /* by rank of the job: its rank in it */
-    int *size;       /* by communicator: its ranks */
+    char *name;       /* of the variable, unique in the job */
+    int *comm;        /* by rank of the job: which of the communicators it is in, from 0; -1 = none */
+    int *rank;        /* by rank of the job: its rank in it */
+    int *size;        /* by communicator: its ranks */
     char **comm_name; /* by communicator, in reports; NULL = the variable's name */
     int comms;
-    bool is_world;   /* one communicator of all ranks, in their order */
+    bool is_world; /* one communicator of all ranks, in their order */
 };
 
 /* The arguments of one call, which equal calls share. */
 struct ncs_workload_call {
     enum ncs_fn fn;
-    int family;      /* -1 = of no communicator */
+    int family; /* -1 = of no communicator */
     uint64_t count;
-    int dtype, op;   /* -1 = none */
-    int partner;     /* the root or the peer, as a rank of the job; -1 = none */
-    int stream;      /* in the order in which the rank first uses them, from 0 */
-    unsigned unsaid; /* as in ncs_call */
+    int dtype, op;     /* -1 = none */
+    int partner;       /* the root or the peer, as a rank of the job; -1 = none */
+    int stream;        /* in the order in which the rank first uses them, from 0 */
+    unsigned unsaid;   /* as in ncs_call */
     const char *place; /* where the program makes it: "train.py:66"; NULL = unknown. Interned */
 };
 
@@ -42,8 +42,8 @@ enum ncs_step_kind { NCS_STEP_CALL, NCS_STEP_GROUP, NCS_STEP_GROUP_END, NCS_STEP
 #define NCS_TEXT_PARTNER "\1" /* the call's partner, as a rank of its communicator */
 #define NCS_TEXT_COMM "\2"
 #define NCS_TEXT_STREAM "\3"
-#define NCS_TEXT_COUNT "\4"   /* its count, scaled */
-#define NCS_TEXT_EVENT "\5"   /* an event, whose number from 0 is the count */
+#define NCS_TEXT_COUNT "\4" /* its count, scaled */
+#define NCS_TEXT_EVENT "\5" /* an event, whose number from 0 is the count */
 
 struct ncs_workload_step {
     enum ncs_step_kind kind;
@@ -54,16 +54,20 @@ struct ncs_workload_step {
 
 struct ncs_workload {
     int ranks;
-    struct ncs_workload_family *family; size_t families, family_room;
-    struct ncs_workload_step **step; size_t steps, step_room;
-    struct ncs_map call;      /* the calls, by hash */
-    struct ncs_map place;     /* the places, by hash */
-    char **note; size_t notes, note_room; /* what the scenario cannot show, one sentence each */
+    struct ncs_workload_family *family;
+    size_t families, family_room;
+    struct ncs_workload_step **step;
+    size_t steps, step_room;
+    struct ncs_map call;  /* the calls, by hash */
+    struct ncs_map place; /* the places, by hash */
+    char **note;
+    size_t notes, note_room;    /* what the scenario cannot show, one sentence each */
     struct ncs_workload *other; /* the same calls in another order, as likely; NULL = there is none */
-    bool late;                /* the record has lost its first calls; a note says so */
-    bool apart;               /* no end of a communicator waits for other ranks: they are of one process. The scenario, whose ranks are
+    bool late;                  /* the record has lost its first calls; a note says so */
+    bool apart; /* no end of a communicator waits for other ranks: they are of one process. The scenario, whose ranks are
                                * processes, has a host for each of them */
-    char **loss; size_t losses, loss_room; /* what is not written, as "3 calls of cudaMemcpy": causes of another ending */
+    char **loss;
+    size_t losses, loss_room; /* what is not written, as "3 calls of cudaMemcpy": causes of another ending */
 };
 
 /* The text of a call's place; NULL = unknown. */
@@ -73,12 +77,12 @@ struct ncs_workload_source {
     const struct ncs_journal *journal;
     int ranks;
     const struct ncs_diagnosis *diagnosis; /* of the journal: it numbers the devices of a process that has several */
-    ncs_workload_place_fn *place; /* gives owned texts (ncs_free) */
-    void *arg;                    /* for place */
-    const struct ncs_snapshot *snapshot; /* at the end of the journal, for records whose calls all return; NULL = not needed */
-    bool late;                    /* the journal begins after calls that the record has lost */
-    bool one_process;             /* its ranks are of one process */
-    const char *const *last;      /* by rank: the statement of Lua by which it ends, as `error("x")`; NULL = none */
+    ncs_workload_place_fn *place;          /* gives owned texts (ncs_free) */
+    void *arg;                             /* for place */
+    const struct ncs_snapshot *snapshot;   /* at the end of the journal, for records whose calls all return; NULL = not needed */
+    bool late;                             /* the journal begins after calls that the record has lost */
+    bool one_process;                      /* its ranks are of one process */
+    const char *const *last;               /* by rank: the statement of Lua by which it ends, as `error("x")`; NULL = none */
 };
 /* Values of `last` that are no statement at the end: the newest call is on memory that is too small; a fault, as "fault.link { ...
  * }", comes before the newest call. */
@@ -123,7 +127,8 @@ bool ncs_workload_merge(struct ncs_workload *job, const struct ncs_workload_toke
 int ncs_workload_member(const struct ncs_workload_source *source, const struct ncs_comm_info *info, int i);
 /* Finds the communicators of the journal and the families that they form; *family_of gets the family of each communicator of
  * the journal, -1 = it is not used; the caller frees it. `used`: by communicator, it is used although it has no counted call. */
-void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_workload_source *source, const bool *used, int **family_of);
+void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_workload_source *source, const bool *used,
+                             int **family_of);
 
 /* ---- texts of TEXT steps; the caller frees them; NULL = there is none ---- */
 

@@ -51,15 +51,19 @@ static void add_invented(const struct ncs_workload *job, struct comments *c)
     const struct {
         bool is;
         const char *what;
-    } invented[] = { { unsaid & NCS_UNSAID_KIND, "functions (AllReduce)" }, { unsaid & NCS_UNSAID_OP, "operators (sum)" }, { unsaid & NCS_UNSAID_ROOT, "roots (0)" },
-                     { unsaid & NCS_UNSAID_COUNT, "counts" }, { unsaid & NCS_UNSAID_DTYPE, "types" },
+    } invented[] = { { unsaid & NCS_UNSAID_KIND, "functions (AllReduce)" },
+                     { unsaid & NCS_UNSAID_OP, "operators (sum)" },
+                     { unsaid & NCS_UNSAID_ROOT, "roots (0)" },
+                     { unsaid & NCS_UNSAID_COUNT, "counts" },
+                     { unsaid & NCS_UNSAID_DTYPE, "types" },
                      { true, "the buffers and their contents" } };
     for (size_t i = 0; i < sizeof invented / sizeof *invented; i++)
         if (invented[i].is)
             ncs_str_addf(&list, "%s%s", list.bytes ? ", " : "", invented[i].what);
     struct ncs_workload_buffers b;
     ncs_workload_buffers_of(job, false, &b);
-    reproducer_comment(c, "Invented: %s.%s", list.text, b.scaled ? " Large counts are reduced; a larger count stays larger." : "");
+    reproducer_comment(c, "Invented: %s.%s", list.text,
+                       b.scaled ? " Large counts are reduced; a larger count stays larger." : "");
     ncs_workload_buffers_free(&b);
     ncs_str_free(&list);
 }
@@ -76,9 +80,12 @@ static void free_comments(struct comments *c)
 static bool can_be_declared(const struct ncs_reproduced *outcome)
 {
     switch (outcome->verdict) {
-    case NCS_PASS: case NCS_WRONG: case NCS_ERROR: case NCS_HANG: return true;
+    case NCS_PASS:
+    case NCS_WRONG:
+    case NCS_ERROR:
+    case NCS_HANG: return true;
     case NCS_LOST: return outcome->ranks > 0; /* it names a rank */
-    default: return false; /* a time limit, say */
+    default: return false;                    /* a time limit, say */
     }
 }
 
@@ -112,8 +119,8 @@ void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct nc
     if (w->options && w->options->seed)
         reproducer_comment(&c, "Recorded with --seed %llu: run it with the same seed.", (unsigned long long)w->options->seed);
     if (w->options && w->options->schedule)
-        reproducer_comment(&c, "Recorded with --schedule %.*s%s, which fits only the run that it was recorded from.", SCHEDULE_SHOWN,
-                           w->options->schedule, strlen(w->options->schedule) > SCHEDULE_SHOWN ? "..." : "");
+        reproducer_comment(&c, "Recorded with --schedule %.*s%s, which fits only the run that it was recorded from.",
+                           SCHEDULE_SHOWN, w->options->schedule, strlen(w->options->schedule) > SCHEDULE_SHOWN ? "..." : "");
     for (size_t i = 0; i < w->workload->notes; i++)
         reproducer_comment(&c, "Note: %s.", w->workload->note[i]);
     if (recorded) {
@@ -135,8 +142,11 @@ void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct nc
     }
     ncs_str_add(&about, NCS_REPRODUCED_ABOUT);
     ncs_reproduced_add_clause(recorded ? recorded : outcome, &about);
-    struct ncs_workload_text text = { .yaml = ncs_reproducer_is_yaml(w->file), .about = about.text, .comment = c.line,
-                                      .comments = c.lines, .places_in_comments = w->in_comments };
+    struct ncs_workload_text text = { .yaml = ncs_reproducer_is_yaml(w->file),
+                                      .about = about.text,
+                                      .comment = c.line,
+                                      .comments = c.lines,
+                                      .places_in_comments = w->in_comments };
     ncs_reproducer_settings(w->options, w->workload->ranks, outcome, &text);
     if (w->workload->apart)
         text.hosts = (struct ncs_shape){ .devices = 1 };

@@ -6,17 +6,17 @@
 #include "reproduce/ending.h"
 
 struct ncs_reproduced_writing {
-    const char *file;    /* YAML if its name ends so */
-    const char *origin;  /* what it is made of: "dumps (Flight Recorder dumps)" */
+    const char *file;   /* YAML if its name ends so */
+    const char *origin; /* what it is made of: "dumps (Flight Recorder dumps)" */
     const struct ncs_workload *workload;
     const struct ncs_run_options *options; /* of the run; NULL = they are not known */
-    bool in_comments;    /* places stand in comments, not in labels */
-    bool lists_losses;   /* a comment has what is not written; ncs_reproducer_check removes it if the run ends as the record */
+    bool in_comments;                      /* places stand in comments, not in labels */
+    bool lists_losses; /* a comment has what is not written; ncs_reproducer_check removes it if the run ends as the record */
 };
 /* Comments of a scenario that a program has written, without the two signs in front. */
 #define NCS_REPRODUCED_LOSSES "Not written: "
 #define NCS_REPRODUCED_UNDECLARED "No outcome is declared: the record ends with "
-#define NCS_REPRODUCED_DIFFERS "Its run " /* passes, where the record hangs */
+#define NCS_REPRODUCED_DIFFERS "Its run "      /* passes, where the record hangs */
 #define NCS_REPRODUCED_LATE "Note: the first " /* calls are missing */
 #define NCS_REPRODUCED_ABOUT "a recorded job that "
 

@@ -35,8 +35,7 @@ static void *abort_one(void *arg)
     return NULL;
 }
 
-static void abort_begin(struct abortions *all, const struct ncs_api *api,
-                        const struct ncs_member *m)
+static void abort_begin(struct abortions *all, const struct ncs_api *api, const struct ncs_member *m)
 {
     struct abortion *a = ncs_new(sizeof *a);
     pthread_t thread;

@@ -45,14 +45,11 @@ static bool concerns(const struct passing *p)
 {
     size_t which;
     const struct stage *s = p->s;
-    if (ncs_amend_any_due(p) || (p->ends && (s->helds || ncs_amend_in_own_group(p))) ||
-        ncs_amend_waits(p, &which))
+    if (ncs_amend_any_due(p) || (p->ends && (s->helds || ncs_amend_in_own_group(p))) || ncs_amend_waits(p, &which))
         return true;
-    bool is_sync = p->call && (p->call->fn == NCS_FN_cudaStreamSynchronize ||
-                               p->call->fn == NCS_FN_cudaDeviceSynchronize);
+    bool is_sync = p->call && (p->call->fn == NCS_FN_cudaStreamSynchronize || p->call->fn == NCS_FN_cudaDeviceSynchronize);
     if ((is_sync && ncs_amend_in_own_group(p)) ||
-        (p->call && p->call->fn == NCS_FN_ncclGroupEnd && ncs_local->group_depth == 1 &&
-         ncs_amend_owes_sync(p)))
+        (p->call && p->call->fn == NCS_FN_ncclGroupEnd && ncs_local->group_depth == 1 && ncs_amend_owes_sync(p)))
         return true;
     for (size_t i = 0; i < s->changes && p->number; i++) {
         const struct change *c = ncs_amend_change(p, i);
@@ -78,8 +75,7 @@ static int amend_carry_out(const struct passing *p)
         ncs_amend_end_all(&now);
     if (!now.call)
         return 0;
-    if ((own.fn == NCS_FN_cudaStreamSynchronize || own.fn == NCS_FN_cudaDeviceSynchronize) &&
-        ncs_amend_in_own_group(&now)) {
+    if ((own.fn == NCS_FN_cudaStreamSynchronize || own.fn == NCS_FN_cudaDeviceSynchronize) && ncs_amend_in_own_group(&now)) {
         ncs_amend_put_off(&now);
         return 0;
     }
@@ -94,8 +90,7 @@ static int amend_carry_out(const struct passing *p)
 
 /* ---- on the way ---- */
 
-static uint32_t amend_nth_of(struct amender *a, const struct ncs_journal *j,
-                             const struct ncs_call *call)
+static uint32_t amend_nth_of(struct amender *a, const struct ncs_journal *j, const struct ncs_call *call)
 {
     if (call->comm < 0)
         return 0;
@@ -111,8 +106,7 @@ static void amend_count(struct stage *s, const struct ncs_call *call, uint32_t n
     for (size_t i = 0; i < s->changes; i++) {
         const struct spot *after = &s->change[i]->after;
         int thread = s->change[i]->thread;
-        s->seen[i] += (thread == NCS_ANY_THREAD || thread == call->thread) && !call->opening &&
-                      ncs_amend_is_at_spot(call, after);
+        s->seen[i] += (thread == NCS_ANY_THREAD || thread == call->thread) && !call->opening && ncs_amend_is_at_spot(call, after);
     }
     if (!is_counted || !nth)
         return;
@@ -148,12 +142,7 @@ int ncs_run_amend(struct ncs_run *run, struct ncs_call *call)
         struct stage *s = &a->stage[i];
         if (!s->changes)
             continue;
-        struct passing p = { .run = run,
-                             .a = a,
-                             .level = i,
-                             .s = s,
-                             .call = call,
-                             .nth = amend_nth_of(a, run->journal, call) };
+        struct passing p = { .run = run, .a = a, .level = i, .s = s, .call = call, .nth = amend_nth_of(a, run->journal, call) };
         bool is_counted = ncs_fn_info[call->fn].counted && call->comm >= 0;
         if (is_counted)
             p.number = ncs_amend_counted(s, p.nth) + 1;

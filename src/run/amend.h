@@ -15,8 +15,7 @@ struct ncs_amendments;
 struct ncs_amendments *ncs_amend_new(void);
 /* Adds a round with the edits that were found in the journal of a run with all earlier rounds.
  * Returns false and adds nothing if the journal no longer has a call that an edit names. */
-bool ncs_amend_add(struct ncs_amendments *a, const struct ncs_journal *j,
-                   const struct ncs_edit *edit, size_t edits);
+bool ncs_amend_add(struct ncs_amendments *a, const struct ncs_journal *j, const struct ncs_edit *edit, size_t edits);
 void ncs_amend_free(struct ncs_amendments *a); /* NULL is a no-op */
 
 #endif

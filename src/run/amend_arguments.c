@@ -25,12 +25,10 @@ static size_t amend_arguments_block_of(const struct ncs_call *call)
     return ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call));
 }
 
-static size_t amend_arguments_need_of(const struct ncs_run *run, const struct ncs_call *call,
-                                      bool send)
+static size_t amend_arguments_need_of(const struct ncs_run *run, const struct ncs_call *call, bool send)
 {
     int nranks = run->journal->comm[call->comm]->nranks;
-    return amend_arguments_block_of(call) *
-           (send ? ncs_call_reads(call, nranks) : ncs_call_writes(call, nranks));
+    return amend_arguments_block_of(call) * (send ? ncs_call_reads(call, nranks) : ncs_call_writes(call, nranks));
 }
 
 /* Replaces a user operator of the model by the rank's own operator of that type, or by a sum if the
@@ -46,8 +44,7 @@ static int64_t own_op(const struct ncs_run *run, const struct ncs_call *call, in
     return ncclSum;
 }
 
-static void *buffer_for(struct ncs_run *run, const struct ncs_call *call, const struct origin *o,
-                        bool send, const void *stream)
+static void *buffer_for(struct ncs_run *run, const struct ncs_call *call, const struct origin *o, bool send, const void *stream)
 {
     size_t need = amend_arguments_need_of(run, call, send);
     void *own = ncs_amend_own(&run->rank[call->rank].amender->memory, o, need);
@@ -56,8 +53,7 @@ static void *buffer_for(struct ncs_run *run, const struct ncs_call *call, const 
     return there ? own : ncs_amend_scratch(run, need, stream);
 }
 
-static void set_buffers(struct ncs_run *run, struct ncs_call *call, const struct change *c,
-                        const void *stream)
+static void set_buffers(struct ncs_run *run, struct ncs_call *call, const struct change *c, const void *stream)
 {
     size_t shift = (size_t)call->comm_rank * amend_arguments_block_of(call);
     char *send = NULL, *recv = NULL;
@@ -65,8 +61,7 @@ static void set_buffers(struct ncs_run *run, struct ncs_call *call, const struct
         send = buffer_for(run, call, &c->send, true, stream);
     if (c->in_place != RECV_IN_SEND)
         recv = buffer_for(run, call, &c->recv, false, stream);
-    if (c->in_place == SAME &&
-        amend_arguments_need_of(run, call, true) > amend_arguments_need_of(run, call, false))
+    if (c->in_place == SAME && amend_arguments_need_of(run, call, true) > amend_arguments_need_of(run, call, false))
         recv = buffer_for(run, call, &c->send, true, stream); /* one buffer of the larger size */
     if (c->in_place == SAME)
         send = recv;
@@ -88,11 +83,10 @@ static bool set_wait(struct ncs_call *call, const struct change *c)
     return true;
 }
 
-void ncs_amend_compose(struct ncs_run *run, const struct change *c, int comm, int comm_rank,
-                       const void *stream, union ncs_arg *arg)
+void ncs_amend_compose(struct ncs_run *run, const struct change *c, int comm, int comm_rank, const void *stream,
+                       union ncs_arg *arg)
 {
-    struct ncs_call call = { .fn = c->fn, .comm = comm, .comm_rank = comm_rank,
-                             .rank = ncs_local->rank };
+    struct ncs_call call = { .fn = c->fn, .comm = comm, .comm_rank = comm_rank, .rank = ncs_local->rank };
     memcpy(call.arg, c->arg, sizeof call.arg);
     slot(&call, NCS_ARG_COMM)->p = run->journal->comm[comm]->member[comm_rank].handle;
     slot(&call, NCS_ARG_STREAM)->p = stream;
@@ -109,13 +103,11 @@ bool ncs_amend_replace(struct ncs_run *run, struct ncs_call *call, const struct 
         const char *name;
         enum ncs_kind kind;
     } names[] = { { "count", NCS_ARG_COUNT }, { "datatype", NCS_ARG_DTYPE }, { "op", NCS_ARG_REDOP },
-                  { "root", NCS_ARG_ROOT }, { "peer", NCS_ARG_PEER },
-                  { "comm", NCS_ARG_COMM } };
+                  { "root", NCS_ARG_ROOT },   { "peer", NCS_ARG_PEER },      { "comm", NCS_ARG_COMM } };
     if (strcmp(c->edit.argument, "peer") == 0 && set_wait(call, c))
         return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        union ncs_arg *arg = strcmp(names[i].name, c->edit.argument) == 0 ? slot(call, names[i].kind)
-                                                                          : NULL;
+        union ncs_arg *arg = strcmp(names[i].name, c->edit.argument) == 0 ? slot(call, names[i].kind) : NULL;
         if (!arg)
             continue;
         if (names[i].kind == NCS_ARG_COMM)
@@ -123,21 +115,18 @@ bool ncs_amend_replace(struct ncs_run *run, struct ncs_call *call, const struct 
         else if (names[i].kind == NCS_ARG_COUNT)
             arg->u = (uint64_t)c->edit.value;
         else
-            arg->i = names[i].kind == NCS_ARG_REDOP ? own_op(run, call, c->edit.value)
-                                                    : c->edit.value;
+            arg->i = names[i].kind == NCS_ARG_REDOP ? own_op(run, call, c->edit.value) : c->edit.value;
         return true;
     }
     return false;
 }
 
 /* Returns larger memory with the same contents, or NULL if the buffer is large enough. */
-static void *larger(struct ncs_run *run, const struct ncs_call *call, const void *p, bool send,
-                    size_t *bytes)
+static void *larger(struct ncs_run *run, const struct ncs_call *call, const void *p, bool send, size_t *bytes)
 {
     size_t need = amend_arguments_need_of(run, call, send), room = 0;
     const void *stream = ncs_call_stream(call);
-    const struct ncs_call *made =
-        ncs_amend_allocation(&run->rank[call->rank].amender->memory, p, &room);
+    const struct ncs_call *made = ncs_amend_allocation(&run->rank[call->rank].amender->memory, p, &room);
     if (p ? !made || room >= need : need == 0)
         return NULL;
     void *other = ncs_amend_scratch(run, need, stream);
@@ -166,6 +155,5 @@ void ncs_amend_make_room(struct ncs_run *run, struct ncs_call *call, struct stan
 void ncs_amend_give_back(struct ncs_run *run, const struct stand_in *recv, const void *stream)
 {
     if (recv->other && recv->own && recv->bytes)
-        run->driver->api->cudaMemcpyAsync(recv->own, recv->other, recv->bytes, cudaMemcpyDefault,
-                                          (cudaStream_t)stream);
+        run->driver->api->cudaMemcpyAsync(recv->own, recv->other, recv->bytes, cudaMemcpyDefault, (cudaStream_t)stream);
 }

@@ -46,8 +46,7 @@ bool ncs_amend_prepare_host(const struct ncs_journal *j, const struct ncs_past *
     uint64_t use = next && next->place.file ? ncs_past_use(past, next, true) : 0;
     if (!use)
         return false;
-    c->after = (struct spot){ .file = ncs_copy_text(next->place.file), .line = next->place.line, .fn = next->fn,
-                              .nth = use };
+    c->after = (struct spot){ .file = ncs_copy_text(next->place.file), .line = next->place.line, .fn = next->fn, .nth = use };
     return e->host != NCS_HOST_SPAWN;
 }
 
@@ -80,8 +79,7 @@ static bool is_own(const struct change *c, enum ncs_edit_kind kind)
 static struct amender *amender_of(const struct ncs_run *run)
 {
     struct ncs_local *local = ncs_local;
-    bool own = local && local->rank >= 0 && !local->amended && !local->opening && !local->ending &&
-               !run->machine->cancelled();
+    bool own = local && local->rank >= 0 && !local->amended && !local->opening && !local->ending && !run->machine->cancelled();
     return own ? run->rank[local->rank].amender : NULL;
 }
 
@@ -100,7 +98,8 @@ static void put_in_due(struct ncs_run *run, const struct ncs_call *call, uint64_
         for (size_t k = 0; k < a->stage[i].changes; k++) {
             const struct change *c = a->stage[i].change[k];
             const struct spot *at = &c->after;
-            bool here = call ? ncs_amend_is_at_spot(call, at) && a->stage[i].seen[k] + 1 == at->nth : !at->file && c->edit.nth == nth;
+            bool here = call ? ncs_amend_is_at_spot(call, at) && a->stage[i].seen[k] + 1 == at->nth
+                             : !at->file && c->edit.nth == nth;
             if (!is_own(c, NCS_EDIT_INSERT) || a->stage[i].done[k] || !here)
                 continue;
             a->stage[i].done[k] = true;

@@ -7,8 +7,8 @@
 
 static const void *memory_of(const struct ncs_call *c, size_t *bytes)
 {
-    const union ncs_arg *memory = c->returned && !c->rc && !c->ending && !c->withdrawn
-                                      ? ncs_call_arg(c, NCS_ARG_MEMORY_OUT) : NULL;
+    const union ncs_arg *memory = c->returned && !c->rc && !c->ending && !c->withdrawn ? ncs_call_arg(c, NCS_ARG_MEMORY_OUT)
+                                                                                       : NULL;
     const union ncs_arg *size = memory ? ncs_call_arg(c, NCS_ARG_BYTES) : NULL;
     if (!size)
         return NULL;
@@ -77,8 +77,7 @@ void ncs_amend_origin(const struct memory *m, const void *address, struct origin
     if (!made || !made->place.file)
         return;
     out->offset = (uint64_t)((uintptr_t)address - (uintptr_t)memory_of(made, &bytes));
-    out->spot = (struct spot){ .file = ncs_copy_text(made->place.file), .line = made->place.line,
-                               .fn = made->fn, .nth = 1 };
+    out->spot = (struct spot){ .file = ncs_copy_text(made->place.file), .line = made->place.line, .fn = made->fn, .nth = 1 };
     for (size_t i = 0; i + 1 < at; i++)
         out->spot.nth += m->call[i]->fn == made->fn && memory_of(m->call[i], &bytes) &&
                          amend_memory_same_place(m->call[i], out->spot.file, out->spot.line);

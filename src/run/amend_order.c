@@ -12,8 +12,8 @@ bool ncs_amend_waits(const struct passing *p, size_t *which)
 {
     for (size_t i = 0; i < p->s->changes; i++) {
         const struct change *c = ncs_amend_change(p, i);
-        if (p->s->done[i] || !ncs_amend_is(p, i, NCS_EDIT_SWAP) || !p->number || p->nth != c->nth ||
-            p->number < c->edit.call || p->call->fn == NCS_FN_ncclWaitSignal)
+        if (p->s->done[i] || !ncs_amend_is(p, i, NCS_EDIT_SWAP) || !p->number || p->nth != c->nth || p->number < c->edit.call ||
+            p->call->fn == NCS_FN_ncclWaitSignal)
             continue;
         uint32_t end = c->other_nth == c->nth ? c->edit.other : c->edit.call + 1;
         *which = i;
@@ -148,8 +148,7 @@ int ncs_amend_end_groups(const struct passing *p, bool all)
     for (size_t i = 0; i < p->s->changes; i++) {
         const struct change *c = ncs_amend_change(p, i);
         bool own = p->s->open[i] == ncs_local;
-        bool there = (ncs_amend_at(p, c->other_nth, c->edit.other) && (own || !p->s->open[i])) ||
-                     (all && own);
+        bool there = (ncs_amend_at(p, c->other_nth, c->edit.other) && (own || !p->s->open[i])) || (all && own);
         if (p->s->done[i] || !ncs_amend_is(p, i, NCS_EDIT_GROUP) || !there)
             continue;
         p->s->done[i] = true;

@@ -79,8 +79,7 @@ static int amend_past_by_joining(const void *x, const void *y)
 {
     const struct joined *a = x, *b = y;
     int order = amend_past_compare(a->member->rank, b->member->rank);
-    order =
-        order ? order : amend_past_compare((int64_t)a->member->joined, (int64_t)b->member->joined);
+    order = order ? order : amend_past_compare((int64_t)a->member->joined, (int64_t)b->member->joined);
     order = order ? order : amend_past_compare(a->comm, b->comm);
     return order ? order : amend_past_compare(a->comm_rank, b->comm_rank);
 }

@@ -41,18 +41,15 @@ void ncs_amend_free(struct ncs_amendments *a)
 
 /* Finds the spot of an inserted call: right after the rank's own latest call among those that the
  * model's rank made before the model. */
-static void find_spot(const struct ncs_past *past, int rank, int thread, const struct ncs_call *model,
-                      struct spot *out)
+static void find_spot(const struct ncs_past *past, int rank, int thread, const struct ncs_call *model, struct spot *out)
 {
     bool by_thread = thread != NCS_ANY_THREAD;
     const struct ncs_call *c = model;
     while ((c = ncs_past_before(past, c)) != NULL) {
         uint64_t wanted = c->place.line ? ncs_past_use(past, c, by_thread) : 0;
-        if (!wanted || ncs_past_uses(past, rank, thread, c) < wanted ||
-            (c->group && c->group == model->group && !c->number))
+        if (!wanted || ncs_past_uses(past, rank, thread, c) < wanted || (c->group && c->group == model->group && !c->number))
             continue;
-        *out = (struct spot){ .file = ncs_copy_text(c->place.file), .line = c->place.line,
-                              .fn = c->fn, .nth = wanted };
+        *out = (struct spot){ .file = ncs_copy_text(c->place.file), .line = c->place.line, .fn = c->fn, .nth = wanted };
         return;
     }
 }
@@ -100,8 +97,7 @@ static bool put_beside(const struct ncs_past *past, const struct ncs_call *other
 
 /* One thread makes the calls of several ranks in one group. The inserted call joins the group of
  * its model, or the group of a call like the model. */
-static void find_beside(const struct ncs_journal *j, const struct ncs_past *past, const struct ncs_call *model,
-                        struct change *c)
+static void find_beside(const struct ncs_journal *j, const struct ncs_past *past, const struct ncs_call *model, struct change *c)
 {
     const struct ncs_edit *e = &c->edit;
     if (!e->of_party || e->answer || put_beside(past, model, c))
@@ -171,8 +167,7 @@ static bool find_exact_spot(const struct ncs_journal *j, const struct ncs_past *
     uint64_t use = next && next->place.file ? ncs_past_use(past, next, true) : 0;
     if (!use)
         return false;
-    c->after = (struct spot){ .file = ncs_copy_text(next->place.file), .line = next->place.line, .fn = next->fn,
-                              .nth = use };
+    c->after = (struct spot){ .file = ncs_copy_text(next->place.file), .line = next->place.line, .fn = next->fn, .nth = use };
     c->thread = next->thread;
     return c->exact = true;
 }
@@ -227,8 +222,7 @@ static void group_inserts(const struct ncs_journal *j, struct round *r)
         struct change *c = &r->change[i];
         if (c->edit.kind != NCS_EDIT_INSERT || c->edit.of_host || c->edit.answer || c->with_previous)
             continue;
-        const struct ncs_call *m =
-            ncs_journal_call(j, c->edit.comm, c->edit.model_comm_rank, c->edit.model_call);
+        const struct ncs_call *m = ncs_journal_call(j, c->edit.comm, c->edit.model_comm_rank, c->edit.model_call);
         size_t last = i;
         while (last + 1 < r->changes && r->change[last + 1].edit.kind == NCS_EDIT_INSERT &&
                r->change[last + 1].edit.rank == c->edit.rank && !r->change[last + 1].edit.of_host &&
@@ -244,8 +238,8 @@ static void group_inserts(const struct ncs_journal *j, struct round *r)
     }
 }
 
-static bool amend_plan_prepare(const struct ncs_journal *j, const struct ncs_past *past,
-                               const struct ncs_edit *edit, struct change *c)
+static bool amend_plan_prepare(const struct ncs_journal *j, const struct ncs_past *past, const struct ncs_edit *edit,
+                               struct change *c)
 {
     c->edit = *edit;
     if (edit->of_host)
@@ -265,8 +259,7 @@ static bool amend_plan_prepare(const struct ncs_journal *j, const struct ncs_pas
     return edit->kind != NCS_EDIT_INSERT || copy_model(j, past, c);
 }
 
-bool ncs_amend_add(struct ncs_amendments *a, const struct ncs_journal *j,
-                   const struct ncs_edit *edit, size_t edits)
+bool ncs_amend_add(struct ncs_amendments *a, const struct ncs_journal *j, const struct ncs_edit *edit, size_t edits)
 {
     struct round *r = ncs_new(sizeof *r);
     struct ncs_past *past = ncs_amend_past(j);

@@ -11,7 +11,7 @@ enum { NCS_ANY_THREAD = INT_MIN };
 
 /* A place in a program, described so that it holds in every run of the program. */
 struct spot {
-    char *file;   /* NULL = unknown */
+    char *file; /* NULL = unknown */
     int line;
     enum ncs_fn fn;
     uint64_t nth; /* the nth use by the rank, or by one thread of it, from 1 */
@@ -27,26 +27,27 @@ struct origin {
 enum in_place { APART, SAME, SEND_IN_RECV, RECV_IN_SEND };
 
 struct change {
-    struct ncs_edit edit;         /* without its texts */
-    uint32_t nth, other_nth;      /* the nth communicators that the rank joined, from 1 */
+    struct ncs_edit edit;    /* without its texts */
+    uint32_t nth, other_nth; /* the nth communicators that the rank joined, from 1 */
     /* INSERT */
     enum ncs_fn fn;
     union ncs_arg arg[NCS_MAX_ARGS];
     char *label;
-    struct ncs_place place;       /* of the model: this rank would call there, too; owns file */
-    ncclWaitSignalDesc_t wait;    /* a wait for signals, with the changed peer */
+    struct ncs_place place;    /* of the model: this rank would call there, too; owns file */
+    ncclWaitSignalDesc_t wait; /* a wait for signals, with the changed peer */
     struct origin send, recv;
     enum in_place in_place;
-    int thread;                   /* the thread that makes it; may be NCS_ANY_THREAD */
-    struct spot after;            /* made after this call of its own; a host step, or if exact: before it */
+    int thread;        /* the thread that makes it; may be NCS_ANY_THREAD */
+    struct spot after; /* made after this call of its own; a host step, or if exact: before it */
     bool exact;
-    char *key;                    /* of a host's */
-    int *rank; size_t ranks;      /* of a barrier: who comes. Owned here: a rank may end while it waits there */
+    char *key; /* of a host's */
+    int *rank;
+    size_t ranks;                  /* of a barrier: who comes. Owned here: a rank may end while it waits there */
     bool with_previous, with_next; /* in the group of the previous, the next insertion */
-    uint32_t beside, beside_call; /* joins the group of this call on the rank's nth communicator
+    uint32_t beside, beside_call;  /* joins the group of this call on the rank's nth communicator
                                    * (beside); 0 = none */
-    bool opens, closes;           /* a group of its own, alone or with the next ones */
-    bool follows;                 /* in the group that the previous inserted call has opened */
+    bool opens, closes;            /* a group of its own, alone or with the next ones */
+    bool follows;                  /* in the group that the previous inserted call has opened */
 };
 
 struct round {
@@ -122,22 +123,25 @@ struct put_off { /* until the thread's group has ended */
 struct stage {
     const struct change **change; /* those of this rank; none: the round does not concern it */
     size_t changes, changes_room;
-    bool *done;                     /* by change */
-    const struct ncs_local **open;  /* by change: who started its group; NULL = nobody */
-    uint64_t *seen;                 /* by change: uses of the place that an insertion follows */
-    uint32_t *count;                /* counted calls, by the rank's nth communicator */
+    bool *done;                    /* by change */
+    const struct ncs_local **open; /* by change: who started its group; NULL = nobody */
+    uint64_t *seen;                /* by change: uses of the place that an insertion follows */
+    uint32_t *count;               /* counted calls, by the rank's nth communicator */
     size_t counts;
-    struct held *held;              size_t helds, held_room;
-    struct put_off *due;            size_t dues, due_room;   /* edits that synchronise */
-    struct put_off *back;           size_t backs, back_room; /* the script's own */
+    struct held *held;
+    size_t helds, held_room;
+    struct put_off *due;
+    size_t dues, due_room; /* edits that synchronise */
+    struct put_off *back;
+    size_t backs, back_room; /* the script's own */
 };
 
 struct amender {
     struct stage *stage;
     size_t stages;
-    struct ncs_map nth;   /* (communicator, rank in it) -> its number among the rank's, from 1 */
+    struct ncs_map nth; /* (communicator, rank in it) -> its number among the rank's, from 1 */
     struct memory memory;
-    const void *stream;   /* the stream of its last call with one; NULL = none */
+    const void *stream; /* the stream of its last call with one; NULL = none */
 };
 
 /* A call on its way through one round: call `number` on the rank's nth communicator; number
@@ -149,8 +153,8 @@ struct passing {
     struct stage *s;
     struct ncs_call *call; /* NULL: a place where the rank may wait, or its end */
     uint32_t nth, number;
-    bool ends;             /* the script or the communicator ends */
-    bool over;             /* the thread's function is over */
+    bool ends; /* the script or the communicator ends */
+    bool over; /* the thread's function is over */
 };
 
 int ncs_amend_make(const struct passing *p, enum ncs_fn fn, const union ncs_arg *arg);
@@ -207,8 +211,8 @@ int ncs_amend_end_groups(const struct passing *p, bool all); /* all: every group
 /* ---- arguments (amend_arguments.c) ---- */
 
 /* Fills the arguments of the change's call for this rank of the communicator. */
-void ncs_amend_compose(struct ncs_run *run, const struct change *c, int comm, int comm_rank,
-                       const void *stream, union ncs_arg *arg);
+void ncs_amend_compose(struct ncs_run *run, const struct change *c, int comm, int comm_rank, const void *stream,
+                       union ncs_arg *arg);
 /* Replaces an argument; false = the call has no such argument. */
 bool ncs_amend_replace(struct ncs_run *run, struct ncs_call *call, const struct change *c);
 /* Replaces buffers that are too small for the changed arguments by larger ones. ncs_amend_give_back

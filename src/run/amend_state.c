@@ -29,8 +29,8 @@ uint32_t ncs_amend_counted(const struct stage *s, uint32_t nth)
 
 uint32_t ncs_amend_membership(const struct ncs_journal *j, int comm, int comm_rank)
 {
-    if (comm < 0 || (size_t)comm >= j->comms || comm_rank < 0 ||
-        comm_rank >= j->comm[comm]->members || j->comm[comm]->member[comm_rank].rank < 0)
+    if (comm < 0 || (size_t)comm >= j->comms || comm_rank < 0 || comm_rank >= j->comm[comm]->members ||
+        j->comm[comm]->member[comm_rank].rank < 0)
         return 0;
     const struct ncs_member *own = &j->comm[comm]->member[comm_rank];
     uint32_t nth = 1;
@@ -38,8 +38,7 @@ uint32_t ncs_amend_membership(const struct ncs_journal *j, int comm, int comm_ra
         for (int k = 0; k < j->comm[i]->members; k++) {
             const struct ncs_member *m = &j->comm[i]->member[k];
             bool before = m->joined < own->joined ||
-                          (m->joined == own->joined && (i < (size_t)comm ||
-                                                        (i == (size_t)comm && k < comm_rank)));
+                          (m->joined == own->joined && (i < (size_t)comm || (i == (size_t)comm && k < comm_rank)));
             nth += m != own && m->rank == own->rank && before;
         }
     return nth;

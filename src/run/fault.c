@@ -8,8 +8,8 @@
 /* A fault that waits for its call. */
 struct armed {
     struct ncs_fault fault;
-    uint64_t uses; /* of fault.fn so far, or the rank's calls on the communicator */
-    int comm;      /* number of fault.comm; -1 = none, or not known yet */
+    uint64_t uses;              /* of fault.fn so far, or the rank's calls on the communicator */
+    int comm;                   /* number of fault.comm; -1 = none, or not known yet */
     const struct ncs_call *due; /* the call that it has waited for; NULL = none so far */
     struct armed *next;
 };
@@ -25,8 +25,7 @@ static void fault_stop(struct ncs_run *run, const struct ncs_fault *f, struct nc
 {
     char why[64];
     struct ncs_place place = call ? call->place : f->place;
-    snprintf(why, sizeof why, f->place.line ? "%s at line %d" : "%s", ncs_fault_info[f->kind].what,
-             f->place.line);
+    snprintf(why, sizeof why, f->place.line ? "%s at line %d" : "%s", ncs_fault_info[f->kind].what, f->place.line);
     if (call)
         ncs_journal_take_back(run->journal, call);
     struct run_rank *rank = &run->rank[ncs_local->rank];
@@ -97,9 +96,14 @@ static void fault_inject(struct ncs_run *run, const struct ncs_fault *f, struct 
     if (f->kind == NCS_FAULT_ASYNC && run->hazards && ncs_journal_find(run->journal, f->comm, &comm, &comm_rank))
         ncs_hazards_broken(run->hazards, ncs_local->rank, comm, comm_rank,
                            (struct ncs_broken){ f->place.line || !call ? f->place : call->place, f->code });
-    run->machine->inject(&(struct ncs_injection){
-        .kind = ncs_fault_info[f->kind].injects, .comm = f->comm, .call = call, .first = f->first, .count = f->count,
-        .peer = f->peer, .nanoseconds = f->nanoseconds, .code = f->code });
+    run->machine->inject(&(struct ncs_injection){ .kind = ncs_fault_info[f->kind].injects,
+                                                  .comm = f->comm,
+                                                  .call = call,
+                                                  .first = f->first,
+                                                  .count = f->count,
+                                                  .peer = f->peer,
+                                                  .nanoseconds = f->nanoseconds,
+                                                  .code = f->code });
 }
 
 static void fault_mark(struct ncs_run *run, const struct ncs_fault *f, const struct ncs_call *call)
@@ -116,17 +120,10 @@ static int happen(struct ncs_run *run, const struct ncs_fault *f, struct ncs_cal
     fault_mark(run, f, call);
     switch (f->kind) {
     case NCS_FAULT_KILL:
-    case NCS_FAULT_STALL:
-        fault_stop(run, f, call);
-        return 0;
-    case NCS_FAULT_SLOW:
-        run->machine->sleep(f->nanoseconds);
-        return 0;
-    case NCS_FAULT_FAIL:
-        return f->code;
-    default:
-        fault_inject(run, f, call);
-        return 0;
+    case NCS_FAULT_STALL: fault_stop(run, f, call); return 0;
+    case NCS_FAULT_SLOW: run->machine->sleep(f->nanoseconds); return 0;
+    case NCS_FAULT_FAIL: return f->code;
+    default: fault_inject(run, f, call); return 0;
     }
 }
 
@@ -205,10 +202,7 @@ static int before_call(void *arg, struct ncs_call *call)
     if (ncs_local->amended) /* the script's own has been here */
         return ncs_run_amend(run, call);
     if (run->rank[call->rank].dead) {
-        fault_stop(
-            run,
-            &(struct ncs_fault){ .kind = NCS_FAULT_KILL, .place = run->rank[call->rank].death },
-            call);
+        fault_stop(run, &(struct ncs_fault){ .kind = NCS_FAULT_KILL, .place = run->rank[call->rank].death }, call);
         return over(run);
     }
     call->number = ncs_run_script_number(run, call);
@@ -262,7 +256,9 @@ static void report_lost(struct ncs_run *run)
     size_t room = 0;
     for (int r = 0; n && r < run->options.ranks; r++) {
         struct ncs_notice_fault f = { .what = ncs_fault_info[run->rank[r].dead ? NCS_FAULT_KILL : NCS_FAULT_STALL].what,
-                                      .rank = r, .place = run->rank[r].death, .comm = -1 };
+                                      .rank = r,
+                                      .place = run->rank[r].death,
+                                      .comm = -1 };
         NCS_PUSH(n->fault, n->faults, room, f);
     }
 }
@@ -280,11 +276,11 @@ static char *format_unused(const struct ncs_run *run, const struct armed *a)
             ncs_str_addf(&s, " on %s", comm);
         ncs_str_addf(&s, " from there on, and the rank made %llu", uses);
     } else if (f->call) {
-        ncs_str_addf(&s, "it waited for call %u on %s, and the rank made %llu there",
-                     (unsigned)f->call, comm ? comm : "its communicator", uses);
+        ncs_str_addf(&s, "it waited for call %u on %s, and the rank made %llu there", (unsigned)f->call,
+                     comm ? comm : "its communicator", uses);
     } else {
-        ncs_str_addf(&s, "it waited for the next call%s%s with a result on that rank, and there was none",
-                     comm ? " on " : "", comm ? comm : "");
+        ncs_str_addf(&s, "it waited for the next call%s%s with a result on that rank, and there was none", comm ? " on " : "",
+                     comm ? comm : "");
     }
     return ncs_str_take(&s);
 }
@@ -293,8 +289,9 @@ static void report_unused(struct ncs_run *run, int rank, const struct armed *a)
 {
     char *why = format_unused(run, a);
     struct ncs_notice *n = ncs_notices_add(&run->notices, NCS_NOTICE_UNUSED, NULL, 0, why);
-    struct ncs_notice_fault f = { .what = ncs_fault_info[a->fault.kind].what, .rank = rank, .place = a->fault.place,
-                                  .comm = a->comm, .call = a->fault.call };
+    struct ncs_notice_fault f = {
+        .what = ncs_fault_info[a->fault.kind].what, .rank = rank, .place = a->fault.place, .comm = a->comm, .call = a->fault.call
+    };
     size_t room = 0;
     if (n)
         NCS_PUSH(n->fault, n->faults, room, f);

@@ -12,17 +12,17 @@
  * next call that has a result on that rank. */
 struct ncs_fault {
     enum ncs_fault_kind kind;
-    const void *comm;      /* the communicator of the call it waits for, or that the fault is about;
+    const void *comm;    /* the communicator of the call it waits for, or that the fault is about;
                             * NULL = any */
-    uint32_t call;         /* before the rank's call of that number on comm; 0 =
+    uint32_t call;       /* before the rank's call of that number on comm; 0 =
                             * not given, or fn is */
-    int fn;                /* enum ncs_fn: before its nth use by this rank from now on (on comm, unless
+    int fn;              /* enum ncs_fn: before its nth use by this rank from now on (on comm, unless
                             * the fault is about it); -1 = not given */
-    uint64_t nth;          /* from 1 */
-    int64_t nanoseconds;   /* delay; for a link: additional time, < 0 = cut */
+    uint64_t nth;        /* from 1 */
+    int64_t nanoseconds; /* delay; for a link: additional time, < 0 = cut */
     int code;
-    int peer;              /* rank of comm */
-    uint64_t first, count; /* elements of the output, from 0; count 0 = up to the end */
+    int peer;               /* rank of comm */
+    uint64_t first, count;  /* elements of the output, from 0; count 0 = up to the end */
     struct ncs_place place; /* of the statement */
 };
 

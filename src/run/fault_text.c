@@ -62,9 +62,9 @@ static const struct {
 /* One line while it is read. */
 struct reading {
     struct ncs_fault_text *fault;
-    char *code;         /* its text: what it means depends on the function; owned */
+    char *code; /* its text: what it means depends on the function; owned */
     bool given[FIELDS];
-    int column;         /* of the word at work */
+    int column; /* of the word at work */
     struct ncs_error *err;
 };
 
@@ -93,17 +93,35 @@ static bool read_fault_value(struct reading *r, enum field f, const char *value)
     int64_t n = 0;
     bool fits = *value != '\0';
     switch (f) {
-    case RANK: fits = field_number(value, 0, INT32_MAX - 1, &n); to->rank = (int)n; break;
-    case CALL: fits = field_number(value, 1, UINT32_MAX, &n); to->call = (uint32_t)n; break;
+    case RANK:
+        fits = field_number(value, 0, INT32_MAX - 1, &n);
+        to->rank = (int)n;
+        break;
+    case CALL:
+        fits = field_number(value, 1, UINT32_MAX, &n);
+        to->call = (uint32_t)n;
+        break;
     case COMM: to->comm = ncs_copy_text(value); break;
     case FUNC: fits = (to->fn = function_of(value)) >= 0; break;
     case AT: to->at = ncs_copy_text(value); break;
-    case NTH: fits = field_number(value, 1, INT64_MAX, &n); to->nth = (uint64_t)n; break;
+    case NTH:
+        fits = field_number(value, 1, INT64_MAX, &n);
+        to->nth = (uint64_t)n;
+        break;
     case SECONDS: fits = ncs_parse_duration(value, &to->nanoseconds); break;
     case CODE: r->code = ncs_copy_text(value); break;
-    case PEER: fits = field_number(value, 0, INT32_MAX - 1, &n); to->peer = (int)n; break;
-    case FIRST: fits = field_number(value, 1, INT64_MAX, &n); to->first = (uint64_t)n - 1; break;
-    case COUNT: fits = field_number(value, 1, INT64_MAX, &n); to->count = (uint64_t)n; break;
+    case PEER:
+        fits = field_number(value, 0, INT32_MAX - 1, &n);
+        to->peer = (int)n;
+        break;
+    case FIRST:
+        fits = field_number(value, 1, INT64_MAX, &n);
+        to->first = (uint64_t)n - 1;
+        break;
+    case COUNT:
+        fits = field_number(value, 1, INT64_MAX, &n);
+        to->count = (uint64_t)n;
+        break;
     case FIELDS: break;
     }
     return fits;

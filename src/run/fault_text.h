@@ -18,9 +18,9 @@ struct ncs_fault_text {
     int64_t nanoseconds; /* delay; of a link: < 0 = cut */
     int code, peer;
     uint64_t first, count; /* elements of the output, from 0; count 0 = up to the end */
-    bool timed;          /* the text says when; else call is 1 */
-    char *text;          /* as it was written */
-    int line;            /* in the list */
+    bool timed;            /* the text says when; else call is 1 */
+    char *text;            /* as it was written */
+    int line;              /* in the list */
 };
 
 struct ncs_fault_list {

@@ -17,8 +17,7 @@ void ncs_run_hazards_open(struct ncs_run *run)
 {
     if (strcmp(run->driver->name, "dry-run") == 0) /* a dry run executes nothing */
         return;
-    run->hazards = ncs_hazards_open(run->journal, &(struct ncs_hazards_options){ .device = device_of_thread,
-                                                                                  .device_arg = run });
+    run->hazards = ncs_hazards_open(run->journal, &(struct ncs_hazards_options){ .device = device_of_thread, .device_arg = run });
 }
 
 void ncs_run_waited(struct ncs_run *run)

@@ -13,14 +13,10 @@ static const struct {
     const char *name;
     enum ncs_verdict verdict;
 } error_kinds[NCS_KINDS] = {
-    [NCS_KIND_NCCL]     = { "nccl",     NCS_ERROR },
-    [NCS_KIND_CUDA]     = { "cuda",     NCS_ERROR },
-    [NCS_KIND_USAGE]    = { "usage",    NCS_ERROR },
-    [NCS_KIND_EXPECT]   = { "expect",   NCS_WRONG },
-    [NCS_KIND_LUA]      = { "lua",      NCS_ERROR },
-    [NCS_KIND_SCENARIO] = { "scenario", NCS_INVALID },
-    [NCS_KIND_PROCESS]  = { "process",  NCS_ERROR },
-    [NCS_KIND_MEMORY]   = { "memory",   NCS_MEMORY },
+    [NCS_KIND_NCCL] = { "nccl", NCS_ERROR },       [NCS_KIND_CUDA] = { "cuda", NCS_ERROR },
+    [NCS_KIND_USAGE] = { "usage", NCS_ERROR },     [NCS_KIND_EXPECT] = { "expect", NCS_WRONG },
+    [NCS_KIND_LUA] = { "lua", NCS_ERROR },         [NCS_KIND_SCENARIO] = { "scenario", NCS_INVALID },
+    [NCS_KIND_PROCESS] = { "process", NCS_ERROR }, [NCS_KIND_MEMORY] = { "memory", NCS_MEMORY },
 };
 
 enum ncs_verdict ncs_error_verdict(enum ncs_error_kind kind)
@@ -81,8 +77,7 @@ static const struct ncs_finding *judge_first_error(const struct ncs_diagnosis *d
     return NULL;
 }
 
-static bool waits_because(const struct ncs_result *r, const struct ncs_wait_line *wait,
-                          const bool *because)
+static bool waits_because(const struct ncs_result *r, const struct ncs_wait_line *wait, const bool *because)
 {
     for (size_t k = 0; k < wait->peers; k++) {
         if (judge_has_failed(r, wait->peer[k]))
@@ -140,21 +135,15 @@ static bool all_blame_failed(const struct ncs_result *r)
 static bool judge_internal(struct ncs_result *r)
 {
     switch (r->internal.status) {
-    case NCS_OK:
-        return false;
-    case NCS_BAD_INPUT:
-        r->verdict = NCS_INVALID;
-        return true;
+    case NCS_OK: return false;
+    case NCS_BAD_INPUT: r->verdict = NCS_INVALID; return true;
     case NCS_NO_DEVICE:
         r->verdict = NCS_SKIPPED;
         if (!r->skip_reason)
             r->skip_reason = ncs_copy_text(r->internal.text);
         return true;
-    case NCS_NO_MEMORY:
-        r->verdict = NCS_MEMORY;
-        return true;
-    case NCS_INTERNAL:
-        break;
+    case NCS_NO_MEMORY: r->verdict = NCS_MEMORY; return true;
+    case NCS_INTERNAL: break;
     }
     r->verdict = NCS_INTERNAL_FAULT;
     return true;
@@ -182,13 +171,10 @@ static enum ncs_verdict judge_stop(const struct ncs_run *run, enum ncs_verdict c
         return cause == NCS_PASS && disagreed(r) ? NCS_WRONG : cause;
     case NCS_STOP_QUIET:
     case NCS_STOP_LIVELOCK:
-    case NCS_STOP_STALLED:
-        return all_wait_for_failed(r) || all_blame_failed(r) ? cause : ncs_verdict_worse(cause, NCS_HANG);
-    case NCS_STOP_BUDGET:
-        return ncs_verdict_worse(cause, NCS_TIMEOUT);
+    case NCS_STOP_STALLED: return all_wait_for_failed(r) || all_blame_failed(r) ? cause : ncs_verdict_worse(cause, NCS_HANG);
+    case NCS_STOP_BUDGET: return ncs_verdict_worse(cause, NCS_TIMEOUT);
     case NCS_STOP_HELD:
-    case NCS_STOP_INTERRUPTED:
-        break;
+    case NCS_STOP_INTERRUPTED: break;
     }
     if (atomic_load(&run->spent))
         return ncs_verdict_worse(cause, NCS_MEMORY);
@@ -209,9 +195,7 @@ enum ncs_certainty ncs_run_certainty(const struct ncs_result *r)
         return NCS_CERTAIN;
     if (r->verdict == NCS_HANG || r->verdict == NCS_PASS)
         return finding->certainty;
-    return r->verdict == NCS_WRONG && finding->certainty != NCS_POLICY_DEPENDENT
-               ? finding->certainty
-               : NCS_CERTAIN;
+    return r->verdict == NCS_WRONG && finding->certainty != NCS_POLICY_DEPENDENT ? finding->certainty : NCS_CERTAIN;
 }
 
 static void explain_memory(struct ncs_result *r)

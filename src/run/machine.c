@@ -168,8 +168,7 @@ static bool know_library(struct ncs_run *run, const struct ncs_api *api, struct 
     api->cudaGetDeviceCount(&gpus);
     gpus = ncs_driver_all_devices(gpus);
     return o->needs_gpus <= gpus ||
-           ncs_fail(err, NCS_NO_DEVICE, "needs %d GPUs, %d %s here", o->needs_gpus, gpus,
-                    gpus == 1 ? "is" : "are");
+           ncs_fail(err, NCS_NO_DEVICE, "needs %d GPUs, %d %s here", o->needs_gpus, gpus, gpus == 1 ? "is" : "are");
 }
 
 static size_t run_staging(const struct ncs_run_options *o)
@@ -180,8 +179,7 @@ static size_t run_staging(const struct ncs_run_options *o)
     return bytes < STAGING_LEAST ? STAGING_LEAST : bytes > STAGING_MOST ? STAGING_MOST : bytes;
 }
 
-bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
-                          struct ncs_error *err)
+bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver, struct ncs_error *err)
 {
     const struct ncs_run_options *o = &run->options;
     const struct ncs_machine *m = driver->machine;

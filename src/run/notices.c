@@ -9,8 +9,8 @@
 
 enum { KEPT = 1024, UNWRITTEN_KEPT = 64 };
 
-struct ncs_notice *ncs_notices_add(struct ncs_notices *list, enum ncs_notice_kind kind,
-                                   struct ncs_call *const *calls, size_t count, const char *why)
+struct ncs_notice *ncs_notices_add(struct ncs_notices *list, enum ncs_notice_kind kind, struct ncs_call *const *calls,
+                                   size_t count, const char *why)
 {
     if (list->count == KEPT)
         return NULL;
@@ -91,9 +91,8 @@ static struct ncs_notice *unwritten_like(const struct ncs_notices *list, const s
         if (n->kind != NCS_NOTICE_UNWRITTEN)
             continue;
         ++*count;
-        if (n->unwritten.use == what->use && n->unwritten.element == what->element &&
-            at_one_place(n->call[0], what->reader) && at_one_place(n->call[n->unwritten.readers], what->from[0]) &&
-            at_one_place(carrier_of(n), what->carrier))
+        if (n->unwritten.use == what->use && n->unwritten.element == what->element && at_one_place(n->call[0], what->reader) &&
+            at_one_place(n->call[n->unwritten.readers], what->from[0]) && at_one_place(carrier_of(n), what->carrier))
             return n;
     }
     return NULL;
@@ -179,7 +178,8 @@ void ncs_notices_retyped(struct ncs_notices *list, struct ncs_call *call)
 {
     struct ncs_notice *n = NULL;
     size_t calls;
-    if (!call->declared || call->rc || call->number == 0 || ncs_call_count(call) == 0 || ncs_dtype_bytes(ncs_call_dtype(call)) == 0 ||
+    if (!call->declared || call->rc || call->number == 0 || ncs_call_count(call) == 0 ||
+        ncs_dtype_bytes(ncs_call_dtype(call)) == 0 ||
         !changes_result(call->declared - 1, ncs_call_dtype(call), ncs_call_op(call)))
         return;
     for (size_t i = 0; i < list->count && !n; i++)
@@ -194,8 +194,8 @@ void ncs_notices_retyped(struct ncs_notices *list, struct ncs_call *call)
     add_by_rank(n, 0, &calls, call);
 }
 
-void ncs_notices_hazards(struct ncs_notices *list, struct ncs_hazards *hazards, const struct ncs_wrong *wrong,
-                         size_t wrongs, bool done)
+void ncs_notices_hazards(struct ncs_notices *list, struct ncs_hazards *hazards, const struct ncs_wrong *wrong, size_t wrongs,
+                         bool done)
 {
     size_t count;
     for (size_t i = 0; i < wrongs; i++)

@@ -12,16 +12,16 @@ struct ncs_notices {
 
 /* Pins the calls. Returns NULL when the list is full: the diagnosis uses the first disagreements of
  * a run. */
-struct ncs_notice *ncs_notices_add(struct ncs_notices *list, enum ncs_notice_kind kind,
-                                   struct ncs_call *const *calls, size_t count, const char *why);
+struct ncs_notice *ncs_notices_add(struct ncs_notices *list, enum ncs_notice_kind kind, struct ncs_call *const *calls,
+                                   size_t count, const char *why);
 void ncs_notices_drop(struct ncs_notices *list, size_t kept); /* all but the first so many; the list stays */
 
 struct ncs_hazards; /* diagnose/hazard/hazard.h */
 struct ncs_wrong;   /* verify/verify.h */
 /* Adds the hazards that were found; those on which a wrong result depends are errors if the program is `done`: it came to
  * its end. */
-void ncs_notices_hazards(struct ncs_notices *list, struct ncs_hazards *hazards, const struct ncs_wrong *wrong,
-                         size_t wrongs, bool done);
+void ncs_notices_hazards(struct ncs_notices *list, struct ncs_hazards *hazards, const struct ncs_wrong *wrong, size_t wrongs,
+                         bool done);
 
 struct ncs_ledger; /* diagnose/ledger/ledger.h */
 /* Adds what was freed while something referred to it (ledger.c). */

@@ -57,17 +57,15 @@ static void policy_take_over(struct ncs_diagnosis *d, struct ncs_diagnosis *from
 static void policy_compare(struct ncs_run *run, struct ncs_run *other)
 {
     struct ncs_result *r = &run->result, *o = &other->result;
-    if (!is_conclusive(o->verdict) ||
-        (o->verdict == r->verdict && policy_rule_of(o) == policy_rule_of(r)))
+    if (!is_conclusive(o->verdict) || (o->verdict == r->verdict && policy_rule_of(o) == policy_rule_of(r)))
         return;
     bool strict = run->options.policy == NCS_POLICY_STRICT;
-    r->other_policy =
-        (struct ncs_other_policy){ .differs = true,
-                                   .policy = other->options.policy,
-                                   .verdict = o->verdict,
-                                   .rule = policy_rule_of(o),
-                                   .limit = ncs_run_eager(&run->options),
-                                   .buffered = strict ? other->buffered : run->buffered };
+    r->other_policy = (struct ncs_other_policy){ .differs = true,
+                                                 .policy = other->options.policy,
+                                                 .verdict = o->verdict,
+                                                 .rule = policy_rule_of(o),
+                                                 .limit = ncs_run_eager(&run->options),
+                                                 .buffered = strict ? other->buffered : run->buffered };
     struct ncs_finding *cause = policy_first_error(&r->diagnosis);
     if (strict && cause && o->verdict == NCS_PASS)
         r->certainty = cause->certainty = NCS_POLICY_DEPENDENT;
@@ -79,8 +77,7 @@ static void policy_compare(struct ncs_run *run, struct ncs_run *other)
 
 /* Repeats the run without draws and without the schedule, whose choices belong to
  * the other policy. */
-static struct ncs_run *policy_run_again(const struct ncs_run *run, enum ncs_policy policy,
-                                        const struct ncs_driver *driver)
+static struct ncs_run *policy_run_again(const struct ncs_run *run, enum ncs_policy policy, const struct ncs_driver *driver)
 {
     struct ncs_run_options o = run->options;
     o.policy = policy;
@@ -100,8 +97,7 @@ static bool was_chosen(struct ncs_run *run, const struct ncs_driver *driver)
     if (!run->options.seeded && !run->options.schedule)
         return false;
     struct ncs_run *plain = policy_run_again(run, run->options.policy, driver);
-    bool differs = plain->result.verdict != run->result.verdict ||
-                   policy_rule_of(&plain->result) != policy_rule_of(&run->result);
+    bool differs = plain->result.verdict != run->result.verdict || policy_rule_of(&plain->result) != policy_rule_of(&run->result);
     ncs_run_free(plain);
     return differs;
 }
@@ -114,8 +110,7 @@ void ncs_run_other_policy(struct ncs_run *run, const struct ncs_driver *driver)
     if (was_chosen(run, driver))
         return;
     bool strict = run->options.policy == NCS_POLICY_STRICT;
-    struct ncs_run *other =
-        policy_run_again(run, strict ? NCS_POLICY_TYPICAL : NCS_POLICY_STRICT, driver);
+    struct ncs_run *other = policy_run_again(run, strict ? NCS_POLICY_TYPICAL : NCS_POLICY_STRICT, driver);
     policy_compare(run, other);
     ncs_run_free(other);
 }

@@ -19,14 +19,14 @@ struct amender;
 
 struct run_rank {
     struct ncs_run *run;
-    void *program;          /* what program.rank_new gave; NULL = not made */
-    struct ncs_local local; /* of its main thread */
-    int threads;            /* spawned so far */
-    bool dead;              /* by fault.kill */
-    bool halted;            /* its main thread, by fault.stall */
-    struct ncs_place death; /* the statement of that fault */
-    char *misfit;           /* why a fault could not happen in the call that it waited for; NULL = none */
-    struct armed *armed;    /* faults that wait for their calls, in order */
+    void *program;           /* what program.rank_new gave; NULL = not made */
+    struct ncs_local local;  /* of its main thread */
+    int threads;             /* spawned so far */
+    bool dead;               /* by fault.kill */
+    bool halted;             /* its main thread, by fault.stall */
+    struct ncs_place death;  /* the statement of that fault */
+    char *misfit;            /* why a fault could not happen in the call that it waited for; NULL = none */
+    struct armed *armed;     /* faults that wait for their calls, in order */
     struct ncs_gate *prompt; /* where it waits for lines; NULL = it has not waited yet */
     struct amender *amender; /* if calls of the rank are changed; else NULL */
 };
@@ -41,40 +41,40 @@ struct ncs_run {
     const struct ncs_machine *machine; /* open; NULL before and after */
     const struct ncs_api *api;         /* journalled */
     struct ncs_journal *journal;
-    struct ncs_verify *verify;         /* NULL: there is no machine */
-    struct ncs_hazards *hazards;       /* NULL in a plan */
-    struct ncs_ledger *ledger;         /* the same */
-    struct ncs_timeline *timeline;     /* NULL: not asked for */
+    struct ncs_verify *verify;     /* NULL: there is no machine */
+    struct ncs_hazards *hazards;   /* NULL in a plan */
+    struct ncs_ledger *ledger;     /* the same */
+    struct ncs_timeline *timeline; /* NULL: not asked for */
 
     struct ncs_local runner;
-    struct run_rank *rank;             /* options.ranks of them */
-    uint64_t started;                  /* ranks whose main has begun */
-    struct ncs_thread *threads;        /* spawned, newest first */
+    struct run_rank *rank;      /* options.ranks of them */
+    uint64_t started;           /* ranks whose main has begun */
+    struct ncs_thread *threads; /* spawned, newest first */
     struct run_store store;
     struct run_watch watch;
     struct run_environ environ;
-    void **scratch;                    /* memory of inserted calls */
+    void **scratch; /* memory of inserted calls */
     size_t scratches, scratches_room;
 
     struct ncs_notices notices;
     size_t errors_room, expects_room;
-    size_t errors_so_far;   /* including errors that a join has taken over */
+    size_t errors_so_far; /* including errors that a join has taken over */
     bool skipped;
-    uint64_t computed;      /* instructions since this number of calls: */
+    uint64_t computed; /* instructions since this number of calls: */
     uint64_t computed_at;
-    atomic_bool spent;      /* the memory budget is */
-    void (*outer_spent)(void); /* handler of the memory budget before the run */
-    uint64_t skip_order, refused_order, wrong_order;  /* as ncs_run_error.order; of the first wrong result */
-    bool real;                         /* the machine is: see ncs_driver */
-    bool lingers;                      /* ranks may still be in calls: see ncs_run_leave */
+    atomic_bool spent;                               /* the memory budget is */
+    void (*outer_spent)(void);                       /* handler of the memory budget before the run */
+    uint64_t skip_order, refused_order, wrong_order; /* as ncs_run_error.order; of the first wrong result */
+    bool real;                                       /* the machine is: see ncs_driver */
+    bool lingers;                                    /* ranks may still be in calls: see ncs_run_leave */
     bool executed;
-    bool lives;                        /* a session: its contexts wait for more lines */
-    atomic_bool broken;                /* see ncs_run_break */
-    bool closed;                       /* the verdict is settled: reports of contexts that are being
+    bool lives;         /* a session: its contexts wait for more lines */
+    atomic_bool broken; /* see ncs_run_break */
+    bool closed;        /* the verdict is settled: reports of contexts that are being
                                         * abandoned do not count */
-    bool interrupted;                  /* from outside, while the machine ran */
-    bool swayed;                       /* buffering of sends may have decided the outcome */
-    uint64_t buffered;                 /* most bytes of a pair that were buffered */
+    bool interrupted;   /* from outside, while the machine ran */
+    bool swayed;        /* buffering of sends may have decided the outcome */
+    uint64_t buffered;  /* most bytes of a pair that were buffered */
     struct ncs_result result;
 };
 
@@ -83,16 +83,13 @@ const struct ncs_result *ncs_run_execute_on(struct ncs_run *run, const struct nc
 
 /* As ncs_run_new, but does not forget an interrupt; and one execution without a second run under
  * the other policy. */
-struct ncs_run *ncs_run_make(const struct ncs_run_options *options,
-                             const struct ncs_program *program,
+struct ncs_run *ncs_run_make(const struct ncs_run_options *options, const struct ncs_program *program,
                              void (*on_output)(void *arg, const char *line), void *arg);
 void ncs_run_once(struct ncs_run *run, const struct ncs_driver *driver);
 /* The steps of ncs_run_once. */
-bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
-                          struct ncs_error *err);
+bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver, struct ncs_error *err);
 bool ncs_run_make_ranks(struct ncs_run *run, struct ncs_error *err);
-void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
-                      struct ncs_diagnosis *out);
+void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot, struct ncs_diagnosis *out);
 void ncs_run_look_at_unfinished(struct ncs_run *run, const struct ncs_snapshot *snapshot);
 void ncs_run_count_up(struct ncs_run *run); /* fills the counters of the result */
 /* Gives the machine back; the result stays. */
@@ -116,8 +113,7 @@ void ncs_run_ledger_close(struct ncs_run *run);
 /* timeline.c: records times for charts */
 void ncs_run_timeline_open(struct ncs_run *run);
 void ncs_run_work(void *self, const struct ncs_work *work, enum ncs_work_state state);
-void ncs_run_timeline_found(struct ncs_run *run, const struct ncs_call *call, const char *what,
-                            const char *why);
+void ncs_run_timeline_found(struct ncs_run *run, const struct ncs_call *call, const char *what, const char *why);
 
 struct run_gate_what {
     const char *what, *key; /* as of ncs_machine.gate_wait */
@@ -125,8 +121,7 @@ struct run_gate_what {
 };
 
 /* The runner's own waits. All threads go through these functions. */
-bool ncs_run_gate_wait(struct ncs_run *run, struct ncs_gate *gate, int64_t deadline,
-                       const struct run_gate_what *w);
+bool ncs_run_gate_wait(struct ncs_run *run, struct ncs_gate *gate, int64_t deadline, const struct run_gate_what *w);
 void ncs_run_machine_sleep(struct ncs_run *run, int64_t nanoseconds);
 
 /* Notices of variables that ranks do not share (unlike.c). */
@@ -192,7 +187,7 @@ void ncs_run_amend_begin(struct ncs_run *run);
 void ncs_run_amend_free(struct ncs_run *run);
 
 /* fault.c */
-void ncs_run_watch_calls(struct ncs_run *run); /* for faults and edits */
+void ncs_run_watch_calls(struct ncs_run *run);   /* for faults and edits */
 void ncs_run_faults_report(struct ncs_run *run); /* before the diagnosis: notes about unused faults */
 /* True if the run has ended and faults stopped every rank. */
 bool ncs_run_lost(const struct ncs_run *run);

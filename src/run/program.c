@@ -87,8 +87,7 @@ void ncs_run_error_taken(struct ncs_run *run, int rank, int thread)
         }
 }
 
-void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const char *label,
-                    uint64_t first)
+void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const char *label, uint64_t first)
 {
     struct ncs_result *r = &run->result;
     if (run->closed)
@@ -149,8 +148,7 @@ void ncs_run_print(struct ncs_run *run, int rank, const char *text)
 
 /* On the simulator the computing thread runs alone, so calls of other ranks in between show that it
  * waited. With a time limit, and on real hardware, the clock decides instead. */
-void ncs_run_computes(struct ncs_run *run, uint64_t instructions, int rank,
-                      struct ncs_place (*where)(void *arg), void *arg)
+void ncs_run_computes(struct ncs_run *run, uint64_t instructions, int rank, struct ncs_place (*where)(void *arg), void *arg)
 {
     uint64_t most = run->options.computing ? run->options.computing : COMPUTING;
     if (run->real || run->options.timeout > 0 || run->closed || run->result.endless)

@@ -113,7 +113,8 @@ static bool leaves_out_usual(const struct ncs_run *run, const struct ncs_finding
 {
     const struct ncs_edit *e = f->repairs == 1 ? &f->repair[0] : NULL;
     const struct ncs_call *own = e && e->kind == NCS_EDIT_DELETE && e->comm >= 0
-                                     ? ncs_journal_call(run->journal, e->comm, e->comm_rank, e->call) : NULL;
+                                     ? ncs_journal_call(run->journal, e->comm, e->comm_rank, e->call)
+                                     : NULL;
     size_t *made = ncs_new((size_t)run->options.ranks * sizeof *made);
     bool usual = false;
     for (const struct ncs_call *c = own ? run->journal->oldest : NULL; c; c = c->newer)
@@ -133,8 +134,7 @@ enum takes { NO, LIKELY, SURELY };
 static enum takes takes_over(struct ncs_run *run, const struct ncs_alternative *a, const struct ncs_driver *driver)
 {
     const struct ncs_diagnosis *d = &run->result.diagnosis;
-    const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings),
-                             *f = prove_cause_of(a);
+    const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings), *f = prove_cause_of(a);
     bool within = first && ncs_finding_names_all(first, f), same = within && ncs_finding_names_all(f, first);
     bool known = first && strcmp(first->rule, "waiting") != 0;
     bool message = strcmp(f->rule, "recv-without-send") == 0 || strcmp(f->rule, "send-without-recv") == 0;
@@ -149,8 +149,7 @@ static enum takes takes_over(struct ncs_run *run, const struct ncs_alternative *
         return NO;
     /* The first finding, often a cycle of waits, blames fewer ranks. Against a sure alternative
      * this counts only if its own change passes a trial. */
-    if (first && f->culprits > first->culprits &&
-        (!a->sure || stands_trial(run, prove_first_of(run), driver)))
+    if (first && f->culprits > first->culprits && (!a->sure || stands_trial(run, prove_first_of(run), driver)))
         return NO;
     return a->sure ? SURELY : LIKELY;
 }
@@ -306,7 +305,8 @@ static void doubt_fallen(struct ncs_run *run, bool another_stands)
     const struct ncs_trial *t = first && first->repairs ? known_trial(&run->result.proof, first) : NULL;
     bool fallen = t && t->verdict != NCS_PASS && !(t->verdict == NCS_HANG && ncs_trial_goes_on(t));
     bool unproven = another_stands && first && first->cycles && (!t || !ncs_trial_goes_on(t));
-    bool untried = first && first->comm && first->cycles && (!first->repairs || (t && t->verdict == NCS_HANG)); /* or only for a while */
+    bool untried = first && first->comm && first->cycles &&
+                   (!first->repairs || (t && t->verdict == NCS_HANG)); /* or only for a while */
     if (is_refuted(run, first) && changes_all(first)) {
         ncs_free(first->fix);
         first->fix = NULL;
@@ -316,8 +316,9 @@ static void doubt_fallen(struct ncs_run *run, bool another_stands)
     if (fallen && ncs_diagnosis_may_be_shifted(&run->result.diagnosis, run->journal, first))
         ncs_finding_doubt_step(first);
     else if (fallen)
-        ncs_finding_doubt(first, t->verdict == NCS_HANG ? "it could also be something else: the run still hangs with this change"
-                                                        : "it could also be something else: the run does not pass with this change");
+        ncs_finding_doubt(first, t->verdict == NCS_HANG
+                                     ? "it could also be something else: the run still hangs with this change"
+                                     : "it could also be something else: the run does not pass with this change");
     first->certainty = NCS_LIKELY;
 }
 

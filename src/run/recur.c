@@ -13,9 +13,8 @@ static bool same_argument(const char *a, const char *b)
 
 static bool same_kind(const struct ncs_edit *a, const struct ncs_edit *b)
 {
-    return a->kind == b->kind && a->rank == b->rank && a->of_party == b->of_party &&
-           (!a->of_party || a->device == b->device) && a->of_host == b->of_host &&
-           same_argument(a->argument, b->argument);
+    return a->kind == b->kind && a->rank == b->rank && a->of_party == b->of_party && (!a->of_party || a->device == b->device) &&
+           a->of_host == b->of_host && same_argument(a->argument, b->argument);
 }
 
 /* The last call of the thread that the edits inserted. NULL = they inserted none, or also did
@@ -45,7 +44,8 @@ static bool goes_on(const struct ncs_journal *j, const struct ncs_finding *done,
         const struct ncs_edit *e = &f->repair[i];
         const struct ncs_call *last = last_put_in(j, done, e->rank);
         const struct ncs_call *next = last && e->kind == NCS_EDIT_INSERT && !e->of_host
-                                          ? ncs_journal_call(j, e->comm, e->comm_rank, e->call) : NULL;
+                                          ? ncs_journal_call(j, e->comm, e->comm_rank, e->call)
+                                          : NULL;
         const struct ncs_call *c = last && e->kind == NCS_EDIT_INSERT && !e->of_host ? last->newer : NULL;
         if (!last || (!c && last != j->newest))
             return false;
@@ -72,8 +72,8 @@ static const struct ncs_call *left_out(const struct ncs_journal *j, const struct
     const struct ncs_call *found = NULL;
     for (size_t i = 0; i < f->repairs; i++) {
         const struct ncs_edit *e = &f->repair[i];
-        const struct ncs_call *c = e->kind == NCS_EDIT_DELETE && !e->of_host
-                                       ? ncs_journal_call(j, e->comm, e->comm_rank, e->call) : NULL;
+        const struct ncs_call *c = e->kind == NCS_EDIT_DELETE && !e->of_host ? ncs_journal_call(j, e->comm, e->comm_rank, e->call)
+                                                                             : NULL;
         if (!c || (found && (c->rank != found->rank || c->thread != found->thread)))
             return NULL;
         if (!found || (c->id > found->id) == last)
@@ -258,9 +258,8 @@ static bool puts_on(const struct ncs_run *before, const struct ncs_run *now, con
 }
 
 /* *choice: at some return the other way to take would have chosen otherwise. */
-static struct ncs_run *follow_by(struct ncs_run *run, struct ncs_run *now, struct ncs_amendments *amend,
-                                 struct ncs_trial *t, const struct ncs_finding *f, enum ncs_taken taken, bool *choice,
-                                 const struct ncs_driver *driver)
+static struct ncs_run *follow_by(struct ncs_run *run, struct ncs_run *now, struct ncs_amendments *amend, struct ncs_trial *t,
+                                 const struct ncs_finding *f, enum ncs_taken taken, bool *choice, const struct ncs_driver *driver)
 {
     enum { MOST_BEHIND = 40 };
     struct ncs_run *before = run;

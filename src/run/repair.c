@@ -12,8 +12,7 @@ enum {
 static bool may_be_repaired(const struct ncs_run *run)
 {
     enum ncs_verdict v = run->result.verdict;
-    return run->options.repair && !run->options.once &&
-           (v == NCS_HANG || v == NCS_WRONG || v == NCS_ERROR);
+    return run->options.repair && !run->options.once && (v == NCS_HANG || v == NCS_WRONG || v == NCS_ERROR);
 }
 
 /* *choice: in some round the other way to take would have chosen otherwise. */

@@ -32,8 +32,7 @@ void ncs_run_rearm(void)
     atomic_store(&interrupted, false);
 }
 
-struct ncs_run *ncs_run_make(const struct ncs_run_options *options,
-                             const struct ncs_program *program,
+struct ncs_run *ncs_run_make(const struct ncs_run_options *options, const struct ncs_program *program,
                              void (*on_output)(void *arg, const char *line), void *arg)
 {
     struct ncs_run *run = ncs_new(sizeof *run);
@@ -53,8 +52,7 @@ struct ncs_run *ncs_run_make(const struct ncs_run_options *options,
     return run;
 }
 
-struct ncs_run *ncs_run_new(const struct ncs_run_options *options,
-                            const struct ncs_program *program,
+struct ncs_run *ncs_run_new(const struct ncs_run_options *options, const struct ncs_program *program,
                             void (*on_output)(void *arg, const char *line), void *arg)
 {
     atomic_store(&interrupted, false);
@@ -81,17 +79,18 @@ bool ncs_run_make_ranks(struct ncs_run *run, struct ncs_error *err)
         rank->local.rank = (int)i;
         rank->program = run->program.rank_new(run->program.self, run, (int)i, err);
         if (!rank->program)
-            return err->status == NCS_OK ? ncs_fail(err, NCS_INTERNAL, "rank %zu was not made", i)
-                                         : false;
+            return err->status == NCS_OK ? ncs_fail(err, NCS_INTERNAL, "rank %zu was not made", i) : false;
         if (atomic_load(&run->spent))
-            return ncs_fail(err, NCS_NO_MEMORY, "%s is used up with %zu of %zu ranks",
-                            ncs_budget_words(budget), i + 1, ranks);
+            return ncs_fail(err, NCS_NO_MEMORY, "%s is used up with %zu of %zu ranks", ncs_budget_words(budget), i + 1, ranks);
     }
     ncs_run_amend_begin(run);
     for (size_t i = 0; i < ranks; i++) {
         struct run_rank *rank = &run->rank[i];
         struct ncs_context_options options = {
-            .process = (int)i, .local = &rank->local, .main = enter_rank, .arg = rank,
+            .process = (int)i,
+            .local = &rank->local,
+            .main = enter_rank,
+            .arg = rank,
         };
         if (!run->machine->spawn(&options, err))
             return false;
@@ -141,8 +140,7 @@ void ncs_run_look_at_unfinished(struct ncs_run *run, const struct ncs_snapshot *
 {
     for (size_t i = 0; run->verify && i < s->parts; i++)
         if (s->part[i].call && s->part[i].state <= NCS_PART_MATCHED)
-            ncs_verify_unfinished(run->verify, s->part[i].call,
-                                  s->part[i].state != NCS_PART_WAITING);
+            ncs_verify_unfinished(run->verify, s->part[i].call, s->part[i].state != NCS_PART_WAITING);
 }
 
 static void report_inexact(struct ncs_run *run)
@@ -155,15 +153,22 @@ static void report_inexact(struct ncs_run *run)
         if (!n)
             return;
         n->inexact = (struct ncs_notice_inexact){
-            .element = p->element, .ranks = p->ranks, .integer = p->integer, .average = p->average,
-            .overflow = p->overflow, .partial = p->partial, .saturates = p->saturates,
-            .in = p->in, .got = p->got, .sum = p->sum, .exact = p->exact,
+            .element = p->element,
+            .ranks = p->ranks,
+            .integer = p->integer,
+            .average = p->average,
+            .overflow = p->overflow,
+            .partial = p->partial,
+            .saturates = p->saturates,
+            .in = p->in,
+            .got = p->got,
+            .sum = p->sum,
+            .exact = p->exact,
         };
     }
 }
 
-void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
-                      struct ncs_diagnosis *out)
+void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot, struct ncs_diagnosis *out)
 {
     ncs_run_hazards_report(run);
     ncs_run_ledger_report(run);
@@ -230,8 +235,13 @@ static void run_report_lost(struct ncs_run *run, const struct ncs_snapshot *s)
         struct ncs_str text = { 0 };
         ncs_str_addf(&text, "lost with %s", c->message);
         struct ncs_run_error error = {
-            .kind = NCS_KIND_PROCESS, .rank = c->rank, .name = ncs_copy_text("process"), .message = ncs_str_take(&text),
-            .place = c->place, .order = last ? last->id : 0, .serial = ++run->errors_so_far,
+            .kind = NCS_KIND_PROCESS,
+            .rank = c->rank,
+            .name = ncs_copy_text("process"),
+            .message = ncs_str_take(&text),
+            .place = c->place,
+            .order = last ? last->id : 0,
+            .serial = ++run->errors_so_far,
         };
         NCS_PUSH(run->result.error, run->result.errors, run->errors_room, error);
     }

@@ -28,13 +28,13 @@ struct visitor {
 };
 
 struct run_barrier {
-    int *rank;             /* ascending, without repetition */
+    int *rank; /* ascending, without repetition */
     size_t ranks;
-    size_t *waiting;       /* unreleased visitors by member; each thread of a rank counts */
-    size_t present;        /* members with an unreleased visitor */
+    size_t *waiting; /* unreleased visitors by member; each thread of a rank counts */
+    size_t present;  /* members with an unreleased visitor */
     struct visitor *first, *last;
     struct ncs_gate *gate;
-    char *text;            /* "ranks 0, 1" */
+    char *text; /* "ranks 0, 1" */
     struct run_barrier *next;
 };
 
@@ -101,8 +101,7 @@ static bool store_assign(struct ncs_run *run, struct entry *e, const void *value
 static uint64_t store_entry_id(const struct entry *e)
 {
     size_t before = e->bytes - sizeof(ncclUniqueId);
-    bool fits = e->bytes > sizeof(ncclUniqueId) &&
-                (before == 1 || (before == 1 + sizeof(size_t) && e->value[0] == 's'));
+    bool fits = e->bytes > sizeof(ncclUniqueId) && (before == 1 || (before == 1 + sizeof(size_t) && e->value[0] == 's'));
     return fits ? ncs_hash_bytes(0, e->value + before, sizeof(ncclUniqueId)) : 0;
 }
 
@@ -134,13 +133,11 @@ static bool wait_for_key(struct ncs_run *run, struct entry *e, int64_t timeout)
     int64_t deadline = deadline_after(m, timeout);
     bool woken = true;
     while (!e->set && woken)
-        woken = ncs_run_gate_wait(run, e->gate, deadline,
-                                  &(struct run_gate_what){ "store:get", e->text, -1, 0 });
+        woken = ncs_run_gate_wait(run, e->gate, deadline, &(struct run_gate_what){ "store:get", e->text, -1, 0 });
     return e->set;
 }
 
-bool ncs_run_store_get(struct ncs_run *run, const char *key, int64_t timeout, void **value,
-                       size_t *bytes)
+bool ncs_run_store_get(struct ncs_run *run, const char *key, int64_t timeout, void **value, size_t *bytes)
 {
     *value = NULL;
     *bytes = 0;
@@ -203,8 +200,7 @@ static int *members_of(const int *ranks, size_t *count)
 }
 
 /* Takes over member. */
-static struct run_barrier *store_barrier_of(struct run_store *store, const struct ncs_machine *m,
-                                            int *member, size_t count)
+static struct run_barrier *store_barrier_of(struct run_store *store, const struct ncs_machine *m, int *member, size_t count)
 {
     uint64_t hash = ncs_hash_bytes(0, member, count * sizeof *member);
     struct run_barrier *chain = ncs_map_get(&store->barriers, hash);
@@ -312,8 +308,7 @@ bool ncs_run_barrier(struct ncs_run *run, const int *ranks, size_t count, int64_
     int64_t deadline = deadline_after(m, timeout);
     bool woken = true;
     while (!v->released && woken)
-        woken = ncs_run_gate_wait(run, b->gate, deadline,
-                                  &(struct run_gate_what){ "barrier", b->text, -1, 0 });
+        woken = ncs_run_gate_wait(run, b->gate, deadline, &(struct run_gate_what){ "barrier", b->text, -1, 0 });
     bool met = v->released;
     end_host_wait(step, met);
     ncs_journal_heard(run->journal);

@@ -9,8 +9,8 @@
 struct run_barrier;
 
 struct run_store {
-    struct ncs_map keys;      /* hash of the key -> chain of entries */
-    struct ncs_map barriers;  /* hash of the ranks -> chain of barriers */
+    struct ncs_map keys;     /* hash of the key -> chain of entries */
+    struct ncs_map barriers; /* hash of the ranks -> chain of barriers */
     struct run_barrier *everyone;
     struct ncs_map ids;       /* hash of the bytes -> chain of unique ids (run/id.c) */
     struct ncs_gate *changed; /* no rank waits here; waking it informs pollers of a change */

@@ -23,8 +23,7 @@ static void thread_enter(void *arg)
         t->run->machine->gate_wake(t->gate);
 }
 
-struct ncs_thread *ncs_run_spawn(struct ncs_run *run, void (*main)(void *arg), void *arg,
-                                 struct ncs_error *err)
+struct ncs_thread *ncs_run_spawn(struct ncs_run *run, void (*main)(void *arg), void *arg, struct ncs_error *err)
 {
     struct run_rank *rank = &run->rank[ncs_local->rank];
     struct ncs_thread *t = ncs_new(sizeof *t);
@@ -65,9 +64,7 @@ bool ncs_thread_join(struct ncs_run *run, struct ncs_thread *t)
     if (!t->done)
         ncs_run_before_wait(run);
     while (!t->done && woken)
-        woken = ncs_run_gate_wait(run, t->gate, -1,
-                                  &(struct run_gate_what){ "join", t->text, t->local.rank,
-                                                           t->local.thread });
+        woken = ncs_run_gate_wait(run, t->gate, -1, &(struct run_gate_what){ "join", t->text, t->local.rank, t->local.thread });
     ncs_journal_heard(run->journal);
     ncs_run_waited(run);
     return t->done;

@@ -24,8 +24,7 @@ void ncs_run_work(void *self, const struct ncs_work *work, enum ncs_work_state s
 }
 
 /* Marks a problem that the machine found, at its call. */
-void ncs_run_timeline_found(struct ncs_run *run, const struct ncs_call *call, const char *what,
-                            const char *why)
+void ncs_run_timeline_found(struct ncs_run *run, const struct ncs_call *call, const char *what, const char *why)
 {
     struct ncs_str text = { 0 };
     if (!run->timeline || !call)
@@ -35,8 +34,7 @@ void ncs_run_timeline_found(struct ncs_run *run, const struct ncs_call *call, co
     ncs_str_free(&text);
 }
 
-bool ncs_run_gate_wait(struct ncs_run *run, struct ncs_gate *gate, int64_t deadline,
-                       const struct run_gate_what *w)
+bool ncs_run_gate_wait(struct ncs_run *run, struct ncs_gate *gate, int64_t deadline, const struct run_gate_what *w)
 {
     size_t at = run->timeline ? ncs_timeline_wait(run->timeline, w->what, w->key) : 0;
     bool woken = run->machine->gate_wait(gate, deadline, w->what, w->key, w->owner, w->owner_thread);

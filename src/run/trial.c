@@ -63,8 +63,7 @@ static bool trial_is_there(const struct ncs_finding *f, const struct ncs_diagnos
 {
     for (size_t i = 0; i < d->findings && !only_deletes(f); i++) {
         const struct ncs_finding *o = &d->finding[i];
-        if (o->rule == f->rule && o->call == f->call && trial_same_text(o->comm, f->comm) &&
-            trial_same_text(o->why, f->why))
+        if (o->rule == f->rule && o->call == f->call && trial_same_text(o->comm, f->comm) && trial_same_text(o->why, f->why))
             return true;
     }
     return false;
@@ -115,8 +114,7 @@ bool ncs_trial_has_edits(const struct ncs_trial *t, const struct ncs_finding *f)
 
 bool ncs_trial_goes_on(const struct ncs_trial *t)
 {
-    return t->verdict == NCS_PASS || t->verdict == NCS_WRONG ||
-           (t->verdict == NCS_HANG && t->returns == NCS_MOST_RETURNS);
+    return t->verdict == NCS_PASS || t->verdict == NCS_WRONG || (t->verdict == NCS_HANG && t->returns == NCS_MOST_RETURNS);
 }
 
 /* ---- words ---- */
@@ -138,8 +136,7 @@ static const char *const steps[] = {
 };
 
 /* The rank in the numbers of the diagnosis. */
-static int trial_rank_of(const struct ncs_diagnosis *d, const struct ncs_journal *j,
-                         const struct ncs_edit *e)
+static int trial_rank_of(const struct ncs_diagnosis *d, const struct ncs_journal *j, const struct ncs_edit *e)
 {
     if (e->of_host)
         return ncs_number_of_thread(d, e->rank, e->host_thread);
@@ -148,8 +145,8 @@ static int trial_rank_of(const struct ncs_diagnosis *d, const struct ncs_journal
 }
 
 /* "rank 2", "ranks 0, 2-5" */
-static void trial_add_ranks(const struct ncs_diagnosis *d, const struct ncs_journal *j,
-                            const struct ncs_trial *t, struct ncs_str *s)
+static void trial_add_ranks(const struct ncs_diagnosis *d, const struct ncs_journal *j, const struct ncs_trial *t,
+                            struct ncs_str *s)
 {
     int *rank = ncs_new((t->edits + 1) * sizeof *rank);
     size_t ranks = 0;
@@ -181,8 +178,7 @@ static void format_edits(const struct ncs_trial *t, struct ncs_str *s)
                      words[first->kind].then);
 }
 
-char *ncs_trial_format(const struct ncs_trial *t, const struct ncs_diagnosis *d,
-                       const struct ncs_journal *j)
+char *ncs_trial_format(const struct ncs_trial *t, const struct ncs_diagnosis *d, const struct ncs_journal *j)
 {
     struct ncs_str s = { 0 };
     format_edits(t, &s);

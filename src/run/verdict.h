@@ -5,18 +5,18 @@
 #include "base/error.h"
 
 enum ncs_verdict {
-    NCS_PASS,        /* 0 */
-    NCS_WRONG,       /* 1: a result was wrong, or an expectation failed */
-    NCS_INVALID,     /* 2: a scenario that does not load */
-    NCS_HANG,        /* 3 */
-    NCS_ERROR,       /* 4: a rank ended with an error that nothing caught */
-    NCS_EMPTY,       /* 5: nothing was executed */
-    NCS_LOST,        /* 6: faults stopped every rank */
-    NCS_MEMORY,      /* 7: the memory budget is used up, or the host has none */
+    NCS_PASS,           /* 0 */
+    NCS_WRONG,          /* 1: a result was wrong, or an expectation failed */
+    NCS_INVALID,        /* 2: a scenario that does not load */
+    NCS_HANG,           /* 3 */
+    NCS_ERROR,          /* 4: a rank ended with an error that nothing caught */
+    NCS_EMPTY,          /* 5: nothing was executed */
+    NCS_LOST,           /* 6: faults stopped every rank */
+    NCS_MEMORY,         /* 7: the memory budget is used up, or the host has none */
     NCS_INTERNAL_FAULT, /* 70 */
-    NCS_SKIPPED,     /* 77 */
-    NCS_TIMEOUT,     /* 124 */
-    NCS_INTERRUPTED, /* 130 */
+    NCS_SKIPPED,        /* 77 */
+    NCS_TIMEOUT,        /* 124 */
+    NCS_INTERRUPTED,    /* 130 */
     NCS_VERDICTS
 };
 

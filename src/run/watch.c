@@ -50,8 +50,7 @@ static void *watch_run(void *arg)
     return NULL;
 }
 
-bool ncs_watch_start(struct run_watch *w, int64_t limit, void (*interrupt)(void),
-                     struct ncs_error *err)
+bool ncs_watch_start(struct run_watch *w, int64_t limit, void (*interrupt)(void), struct ncs_error *err)
 {
     if (limit <= 0)
         return true;

@@ -15,15 +15,14 @@ struct run_watch {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool started;
-    bool stopped;               /* under lock: the run came back */
-    int64_t limit;              /* wall-clock ns */
+    bool stopped;  /* under lock: the run came back */
+    int64_t limit; /* wall-clock ns */
     void (*interrupt)(void);
     atomic_bool expired;
 };
 
 /* limit 0: does nothing. Returns false and fills err when no thread can be made. */
-bool ncs_watch_start(struct run_watch *w, int64_t limit, void (*interrupt)(void),
-                     struct ncs_error *err);
+bool ncs_watch_start(struct run_watch *w, int64_t limit, void (*interrupt)(void), struct ncs_error *err);
 void ncs_watch_stop(struct run_watch *w); /* harmless when not started */
 
 #endif

@@ -29,16 +29,15 @@ static bool in_range(struct check *c, const char *what, int64_t value, int64_t l
 {
     if (value >= least && value <= most)
         return true;
-    return ncs_fail(check_place_of(c, what), NCS_BAD_INPUT, "%s = %lld: expected %lld to %lld",
-                    what, (long long)value, (long long)least, (long long)most);
+    return ncs_fail(check_place_of(c, what), NCS_BAD_INPUT, "%s = %lld: expected %lld to %lld", what, (long long)value,
+                    (long long)least, (long long)most);
 }
 
 static bool is_rank(struct check *c, const char *what, int rank, int ranks)
 {
     if (rank >= 0 && rank < ranks)
         return true;
-    ncs_fail(check_place_of(c, what), NCS_BAD_INPUT, "outcome: %s = %d: the run has ranks 0 to %d",
-             what, rank, ranks - 1);
+    ncs_fail(check_place_of(c, what), NCS_BAD_INPUT, "outcome: %s = %d: the run has ranks 0 to %d", what, rank, ranks - 1);
     if (rank == ranks)
         ncs_fail_hint(c->err, "ranks count from 0");
     return false;
@@ -59,8 +58,7 @@ static bool check_is_rule(struct check *c, const char *what, const char *rule)
     for (const char *const *id = ncs_rule_ids; *id; id++)
         if (strcmp(*id, rule) == 0)
             return true;
-    ncs_fail(check_place_of(c, what), NCS_BAD_INPUT, "outcome: %s = `%s`: no such rule", what,
-             rule);
+    ncs_fail(check_place_of(c, what), NCS_BAD_INPUT, "outcome: %s = `%s`: no such rule", what, rule);
     return ncs_fail_near(c->err, rule, ncs_rule_ids, 0);
 }
 
@@ -115,8 +113,7 @@ static bool is_function(struct check *c, const char *name)
         if (strcmp(names[fn], name) == 0)
             return true;
     }
-    ncs_fail(check_place_of(c, "call"), NCS_BAD_INPUT,
-             "outcome: call = `%s`: no such function of NCCL or CUDA", name);
+    ncs_fail(check_place_of(c, "call"), NCS_BAD_INPUT, "outcome: call = `%s`: no such function of NCCL or CUDA", name);
     return ncs_fail_near(c->err, name, names, NCS_FN_COUNT);
 }
 
@@ -134,35 +131,28 @@ static bool is_certainty(struct check *c, const char *name)
 
 static bool check_finding(struct check *c, const struct ncs_outcome_finding *f, int ranks)
 {
-    return are_ranks(c, "culprit", f->culprit, f->culprits, ranks) &&
-           are_ranks(c, "waiting", f->waiting, f->waitings, ranks) &&
-           in_range(c, "outcome: call", f->call, 0, UINT32_MAX) &&
-           check_is_rule(c, "finding", f->rule) && is_certainty(c, f->certainty);
+    return are_ranks(c, "culprit", f->culprit, f->culprits, ranks) && are_ranks(c, "waiting", f->waiting, f->waitings, ranks) &&
+           in_range(c, "outcome: call", f->call, 0, UINT32_MAX) && check_is_rule(c, "finding", f->rule) &&
+           is_certainty(c, f->certainty);
 }
 
 /* True for "A1": a class of the catalogue and a number. */
 static bool is_entry(struct check *c, const char *entry)
 {
     size_t digits = entry ? strspn(entry + (*entry != '\0'), "0123456789") : 0;
-    if (!entry || (*entry >= 'A' && *entry <= 'Z' && entry[1] != '0' && digits > 0 &&
-                   digits <= 2 && !entry[1 + digits]))
+    if (!entry || (*entry >= 'A' && *entry <= 'Z' && entry[1] != '0' && digits > 0 && digits <= 2 && !entry[1 + digits]))
         return true;
-    return ncs_fail(check_place_of(c, "entry"), NCS_BAD_INPUT,
-                    "bug: entry = `%s`: expected a letter and a number such as A1", entry);
+    return ncs_fail(check_place_of(c, "entry"), NCS_BAD_INPUT, "bug: entry = `%s`: expected a letter and a number such as A1",
+                    entry);
 }
 
-static bool check_scenario_outcome(struct check *c, const struct ncs_outcome *o, int ranks,
-                                   int named)
+static bool check_scenario_outcome(struct check *c, const struct ncs_outcome *o, int ranks, int named)
 {
-    return are_ranks(c, "culprit", o->culprit, o->culprits, named) &&
-           are_ranks(c, "waiting", o->waiting, o->waitings, named) &&
-           (o->rank == -1 ||
-            is_rank(c, o->verdict == NCS_LOST ? "lost" : "rank", o->rank, ranks)) &&
-           in_range(c, "outcome: call", o->call, 0, UINT32_MAX) &&
-           in_range(c, "outcome: first", o->first, 0, INT64_MAX) &&
-           in_range(c, "outcome: findings", o->findings, 0, INT32_MAX) &&
-           check_is_rule(c, "why", o->why) && check_finding(c, &o->finding, named) &&
-           (!o->error_name || is_error_name(c, o->error_name)) &&
+    return are_ranks(c, "culprit", o->culprit, o->culprits, named) && are_ranks(c, "waiting", o->waiting, o->waitings, named) &&
+           (o->rank == -1 || is_rank(c, o->verdict == NCS_LOST ? "lost" : "rank", o->rank, ranks)) &&
+           in_range(c, "outcome: call", o->call, 0, UINT32_MAX) && in_range(c, "outcome: first", o->first, 0, INT64_MAX) &&
+           in_range(c, "outcome: findings", o->findings, 0, INT32_MAX) && check_is_rule(c, "why", o->why) &&
+           check_finding(c, &o->finding, named) && (!o->error_name || is_error_name(c, o->error_name)) &&
            (!o->error_call || is_function(c, o->error_call));
 }
 
@@ -171,8 +161,7 @@ static bool check_driver(struct check *c, const char *name)
     static const char *const drivers[] = { "sim", "nccl", NULL };
     if (!name || strcmp(name, drivers[0]) == 0 || strcmp(name, drivers[1]) == 0)
         return true;
-    ncs_fail(check_place_of(c, "driver"), NCS_BAD_INPUT,
-             "needs: driver = `%s`: expected sim or nccl", name);
+    ncs_fail(check_place_of(c, "driver"), NCS_BAD_INPUT, "needs: driver = `%s`: expected sim or nccl", name);
     return ncs_fail_near(c->err, name, drivers, 0);
 }
 
@@ -192,8 +181,7 @@ static bool check_scenario_version(struct check *c, int version)
     struct ncs_str known = { 0 };
     for (const char *const *p = ncs_nccl_profiles; *p; p++)
         ncs_str_addf(&known, "%s%s", p == ncs_nccl_profiles ? "" : p[1] ? ", " : " or ", *p);
-    ncs_fail(check_place_of(c, "nccl"), NCS_BAD_INPUT,
-             "sim: nccl = `%s`: the simulator can be NCCL %s",
+    ncs_fail(check_place_of(c, "nccl"), NCS_BAD_INPUT, "sim: nccl = `%s`: the simulator can be NCCL %s",
              ncs_nccl_version_text(version, text, sizeof text), known.text);
     ncs_str_free(&known);
     return false;
@@ -227,17 +215,13 @@ static int named_ranks(const struct ncs_scenario *s)
 bool ncs_scenario_check(const struct ncs_scenario *s, const char **key, struct ncs_error *err)
 {
     struct check check = { .err = err }, *c = &check;
-    bool fine = in_range(c, "ranks", s->ranks, 1, NCS_RANKS_MOST) &&
-                check_hosts(c, &s->hosts) &&
-                in_range(c, "timeout", s->timeout, 0, INT64_MAX) &&
-                check_driver(c, s->needs_driver) &&
+    bool fine = in_range(c, "ranks", s->ranks, 1, NCS_RANKS_MOST) && check_hosts(c, &s->hosts) &&
+                in_range(c, "timeout", s->timeout, 0, INT64_MAX) && check_driver(c, s->needs_driver) &&
                 in_range(c, "needs: nccl", s->needs_nccl, 0, INT32_MAX) &&
-                in_range(c, "needs: gpus", s->needs_gpus, 0, INT32_MAX) &&
-                check_scenario_version(c, s->sim_nccl) && check_owns(c, s) &&
-                in_range(c, "sim: lanes", s->sim_lanes, 0, MOST_LANES) &&
+                in_range(c, "needs: gpus", s->needs_gpus, 0, INT32_MAX) && check_scenario_version(c, s->sim_nccl) &&
+                check_owns(c, s) && in_range(c, "sim: lanes", s->sim_lanes, 0, MOST_LANES) &&
                 in_range(c, "sim: ready_after", s->sim_ready_after, 0, MOST_POLLS) &&
-                check_scenario_outcome(c, &s->outcome, s->ranks, named_ranks(s)) &&
-                is_entry(c, s->bug.entry);
+                check_scenario_outcome(c, &s->outcome, s->ranks, named_ranks(s)) && is_entry(c, s->bug.entry);
     if (key)
         *key = check.key;
     return fine;

@@ -25,8 +25,7 @@ struct ncs_axis *ncs_matrix_add(struct ncs_matrix *m, const struct ncs_scenario 
     const struct ncs_param *p = strcmp(name, ranks) == 0 ? NULL : ncs_scenario_param(s, name);
     if (!p && strcmp(name, ranks) != 0 && strcmp(name, seed) != 0)
         return NULL;
-    struct ncs_axis axis = { .name = ncs_copy_text(name), .is_param = p,
-                             .kind = p ? p->kind : NCS_PARAM_INT };
+    struct ncs_axis axis = { .name = ncs_copy_text(name), .is_param = p, .kind = p ? p->kind : NCS_PARAM_INT };
     size_t at = m->axes;
     while (at > 0 && matrix_before(&axis, &m->axis[at - 1]))
         at--;
@@ -58,8 +57,8 @@ static uint64_t matrix_hash_of(const struct ncs_param *p)
     uint64_t hash = ncs_hash(1, p->kind);
     switch (p->kind) {
     case NCS_PARAM_NUMBER: return ncs_hash_bytes(hash, &d, sizeof d);
-    case NCS_PARAM_TEXT:   return ncs_hash_bytes(hash, p->text, strlen(p->text));
-    default:               return ncs_hash(hash, (uint64_t)p->i);
+    case NCS_PARAM_TEXT: return ncs_hash_bytes(hash, p->text, strlen(p->text));
+    default: return ncs_hash(hash, (uint64_t)p->i);
     }
 }
 
@@ -67,8 +66,7 @@ static uint64_t matrix_hash_of(const struct ncs_param *p)
 static size_t matrix_find_value(struct ncs_axis *axis, const struct ncs_param *value, uint64_t *key)
 {
     size_t at;
-    for (*key = matrix_hash_of(value); (at = ncs_map_number(&axis->at, *key)) != 0;
-         *key = ncs_mix(*key + 1)) {
+    for (*key = matrix_hash_of(value); (at = ncs_map_number(&axis->at, *key)) != 0; *key = ncs_mix(*key + 1)) {
         axis->compared++;
         if (ncs_param_same(&axis->value[at - 1], value))
             break;
@@ -181,7 +179,8 @@ struct term {
 struct walk {
     const struct ncs_matrix *m;
     size_t *place; /* of the value of each axis */
-    struct term *term; size_t terms, room;
+    struct term *term;
+    size_t terms, room;
 };
 
 static void add_exclusion(struct walk *w, const struct ncs_exclusion *e)

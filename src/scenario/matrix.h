@@ -12,33 +12,39 @@ struct ncs_axis {
     char *name;
     bool is_param;
     enum ncs_param_kind kind;
-    struct ncs_param *value; size_t values, values_room;
-    struct ncs_map at;  /* hash of a value -> its place + 1 */
-    size_t compared;    /* values that were compared with another one: a test keeps it small */
-    bool pinned; /* fixed by the command line to the only value */
+    struct ncs_param *value;
+    size_t values, values_room;
+    struct ncs_map at; /* hash of a value -> its place + 1 */
+    size_t compared;   /* values that were compared with another one: a test keeps it small */
+    bool pinned;       /* fixed by the command line to the only value */
 };
 
 /* Excludes each combination that has all of these values. */
 struct ncs_exclusion {
-    struct ncs_param *value; size_t values, values_room;
+    struct ncs_param *value;
+    size_t values, values_room;
 };
 
 struct ncs_matrix {
-    struct ncs_axis *axis; size_t axes, axes_room; /* none: the file is one case */
-    struct ncs_exclusion *exclusion; size_t exclusions, exclusions_room;
+    struct ncs_axis *axis;
+    size_t axes, axes_room; /* none: the file is one case */
+    struct ncs_exclusion *exclusion;
+    size_t exclusions, exclusions_room;
 };
 
 /* One combination, in the order of the axes. */
 struct ncs_case {
     char *name; /* "ranks=4,dtype=float32"; NULL: the file is one case */
-    struct ncs_param *value; size_t values;
-    int ranks;            /* 0 = no axis */
-    bool seeded;          /* the seed is an axis */
+    struct ncs_param *value;
+    size_t values;
+    int ranks;   /* 0 = no axis */
+    bool seeded; /* the seed is an axis */
     int64_t seed;
 };
 
 struct ncs_cases {
-    struct ncs_case *item; size_t count, room;
+    struct ncs_case *item;
+    size_t count, room;
 };
 
 /* Adds an axis in its place: ranks, then parameters by name, then seed. NULL if the name cannot be an axis

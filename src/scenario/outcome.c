@@ -7,20 +7,20 @@
 #include "base/mem.h"
 
 const char *const ncs_certainty_names[] = {
-    [NCS_CERTAIN] = "certain",
-    [NCS_POLICY_DEPENDENT] = "luck",
-    [NCS_UNDEFINED] = "undefined",
-    [NCS_LIKELY] = "likely",
-    NULL,
+    [NCS_CERTAIN] = "certain", [NCS_POLICY_DEPENDENT] = "luck", [NCS_UNDEFINED] = "undefined", [NCS_LIKELY] = "likely", NULL,
 };
 
 const char *const ncs_policy_names[] = {
-    [NCS_POLICY_STRICT] = "strict", [NCS_POLICY_TYPICAL] = "typical", NULL,
+    [NCS_POLICY_STRICT] = "strict",
+    [NCS_POLICY_TYPICAL] = "typical",
+    NULL,
 };
 
 const char *const ncs_fail_on_names[] = {
-    [NCS_FAIL_ON_ERROR] = "error", [NCS_FAIL_ON_UNDEFINED] = "undefined",
-    [NCS_FAIL_ON_NOTE] = "note",   NULL,
+    [NCS_FAIL_ON_ERROR] = "error",
+    [NCS_FAIL_ON_UNDEFINED] = "undefined",
+    [NCS_FAIL_ON_NOTE] = "note",
+    NULL,
 };
 
 void ncs_outcome_free(struct ncs_outcome *o)
@@ -69,8 +69,7 @@ static bool culprits_agree(const int *declared, size_t count, const struct ncs_f
 
 static bool waiting_agree(const int *declared, size_t count, const struct ncs_finding *f)
 {
-    return ncs_rank_sets_equal(ncs_rank_set_of(declared, count),
-                               ncs_rank_set_of(f ? f->blocked : NULL, f ? f->blockeds : 0));
+    return ncs_rank_sets_equal(ncs_rank_set_of(declared, count), ncs_rank_set_of(f ? f->blocked : NULL, f ? f->blockeds : 0));
 }
 
 static bool hang_holds(const struct ncs_outcome *o, const struct ncs_result *r)
@@ -94,8 +93,7 @@ static bool error_agrees(const struct ncs_outcome *o, const struct ncs_run_error
 {
     return (!o->error_name || outcome_same_text(e->name, o->error_name) ||
             outcome_same_text(ncs_error_kind_name(e->kind), o->error_name)) &&
-           (!o->error_call || outcome_same_text(e->call, o->error_call)) &&
-           (o->rank < 0 || e->rank == o->rank);
+           (!o->error_call || outcome_same_text(e->call, o->error_call)) && (o->rank < 0 || e->rank == o->rank);
 }
 
 /* The verdict must follow from that error: it could also stem from an earlier cause. */
@@ -113,8 +111,7 @@ const char *ncs_result_comm(const struct ncs_result *r, int comm)
     return j && comm >= 0 && (size_t)comm < j->comms ? j->comm[comm]->name : NULL;
 }
 
-static bool wrong_agrees(const struct ncs_outcome *o, const struct ncs_result *r,
-                         const struct ncs_wrong *w)
+static bool wrong_agrees(const struct ncs_outcome *o, const struct ncs_result *r, const struct ncs_wrong *w)
 {
     bool names_comm = o->comm_given || o->call > 0;
     return (o->rank < 0 || w->rank == o->rank) && (o->call <= 0 || (int64_t)w->number == o->call) &&
@@ -132,8 +129,7 @@ static bool wrong_holds(const struct ncs_outcome *o, const struct ncs_result *r)
     if (o->call > 0 || o->comm_given)
         return false; /* only a verified result has these */
     for (size_t i = 0; i < r->expects; i++)
-        if ((o->rank < 0 || r->expect[i].rank == o->rank) &&
-            (o->first <= 0 || (int64_t)r->expect[i].first == o->first))
+        if ((o->rank < 0 || r->expect[i].rank == o->rank) && (o->first <= 0 || (int64_t)r->expect[i].first == o->first))
             return true;
     for (size_t i = 0; i < r->errors && o->first <= 0; i++)
         if (r->error[i].kind == NCS_KIND_EXPECT && (o->rank < 0 || r->error[i].rank == o->rank))
@@ -159,16 +155,11 @@ static bool verdict_holds(const struct ncs_outcome *o, const struct ncs_result *
     if (o->any_verdict)
         return true;
     switch (o->verdict) {
-    case NCS_HANG:
-        return hang_holds(o, r);
-    case NCS_ERROR:
-        return error_holds(o, r);
-    case NCS_WRONG:
-        return wrong_holds(o, r);
-    case NCS_LOST:
-        return lost_holds(o, r);
-    default:
-        return r->verdict == o->verdict;
+    case NCS_HANG: return hang_holds(o, r);
+    case NCS_ERROR: return error_holds(o, r);
+    case NCS_WRONG: return wrong_holds(o, r);
+    case NCS_LOST: return lost_holds(o, r);
+    default: return r->verdict == o->verdict;
     }
 }
 
@@ -176,8 +167,7 @@ static bool finding_agrees(const struct ncs_outcome_finding *d, const struct ncs
 {
     return (!d->rule || outcome_same_text(f->rule, d->rule)) &&
            (d->culprits == 0 || culprits_agree(d->culprit, d->culprits, f)) &&
-           (d->waitings == 0 || waiting_agree(d->waiting, d->waitings, f)) &&
-           (d->call <= 0 || f->call == d->call) &&
+           (d->waitings == 0 || waiting_agree(d->waiting, d->waitings, f)) && (d->call <= 0 || f->call == d->call) &&
            (!d->comm || outcome_same_text(f->comm, d->comm)) &&
            (!d->certainty || outcome_same_text(ncs_certainty_names[f->certainty], d->certainty));
 }
@@ -200,8 +190,7 @@ static int64_t error_findings(const struct ncs_result *r)
     return count;
 }
 
-bool ncs_outcome_holds(const struct ncs_outcome *o, const struct ncs_result *r,
-                       struct ncs_str *difference)
+bool ncs_outcome_holds(const struct ncs_outcome *o, const struct ncs_result *r, struct ncs_str *difference)
 {
     if (!verdict_holds(o, r))
         ncs_outcome_format_verdict(difference, o, r);
@@ -218,8 +207,7 @@ bool ncs_outcome_holds(const struct ncs_outcome *o, const struct ncs_result *r,
 
 static bool outcome_is_declared(const struct ncs_outcome *o, const struct ncs_finding *f)
 {
-    return (o->finding_given && finding_agrees(&o->finding, f)) ||
-           (o->findings_given && f->level == NCS_LEVEL_ERROR);
+    return (o->finding_given && finding_agrees(&o->finding, f)) || (o->findings_given && f->level == NCS_LEVEL_ERROR);
 }
 
 static bool outcome_counts(const struct ncs_finding *f, enum ncs_fail_on level)
@@ -236,8 +224,7 @@ static bool has_rule(const struct ncs_failing *failing, const char *rule)
     return false;
 }
 
-void ncs_outcome_failing(const struct ncs_outcome *o, const struct ncs_result *r,
-                         enum ncs_fail_on level, struct ncs_failing *out)
+void ncs_outcome_failing(const struct ncs_outcome *o, const struct ncs_result *r, enum ncs_fail_on level, struct ncs_failing *out)
 {
     size_t room = 0;
     *out = (struct ncs_failing){ .level = level };
@@ -261,8 +248,7 @@ void ncs_failing_free(struct ncs_failing *failing)
 /* Only a run that ended by itself can be compared with the declared outcome. */
 static bool is_judged(enum ncs_verdict v)
 {
-    return v != NCS_INTERNAL_FAULT && v != NCS_MEMORY && v != NCS_SKIPPED && v != NCS_TIMEOUT &&
-           v != NCS_INTERRUPTED;
+    return v != NCS_INTERNAL_FAULT && v != NCS_MEMORY && v != NCS_SKIPPED && v != NCS_TIMEOUT && v != NCS_INTERRUPTED;
 }
 
 static bool declares_more_than_pass(const struct ncs_outcome *o)

@@ -14,8 +14,8 @@ struct ncs_rank_set {
 struct ncs_rank_set ncs_rank_set_of(const int *list, size_t count);
 struct ncs_rank_set ncs_rank_set_of_culprits(const struct ncs_finding *f); /* NULL: none */
 struct ncs_rank_set ncs_rank_set_of_cycle(const struct ncs_finding *f);    /* NULL: none */
-bool ncs_rank_sets_equal(struct ncs_rank_set a, struct ncs_rank_set b); /* frees both */
-void ncs_rank_set_format(struct ncs_str *out, struct ncs_rank_set set); /* frees it */
+bool ncs_rank_sets_equal(struct ncs_rank_set a, struct ncs_rank_set b);    /* frees both */
+void ncs_rank_set_format(struct ncs_str *out, struct ncs_rank_set set);    /* frees it */
 
 /* The first finding that is an error, NULL if there is none. */
 const struct ncs_finding *ncs_result_cause(const struct ncs_result *r);
@@ -23,11 +23,8 @@ const char *ncs_result_comm(const struct ncs_result *r, int comm); /* its name; 
 const char *ncs_declared_comm(const struct ncs_outcome *o);
 
 /* Appends "declared ..., got: ..." with the details that differ. */
-void ncs_outcome_format_verdict(struct ncs_str *out, const struct ncs_outcome *o,
-                                const struct ncs_result *r);
-void ncs_outcome_format_finding(struct ncs_str *out, const struct ncs_outcome *o,
-                                const struct ncs_result *r);
-void ncs_outcome_format_findings(struct ncs_str *out, const struct ncs_outcome *o,
-                                 const struct ncs_result *r);
+void ncs_outcome_format_verdict(struct ncs_str *out, const struct ncs_outcome *o, const struct ncs_result *r);
+void ncs_outcome_format_finding(struct ncs_str *out, const struct ncs_outcome *o, const struct ncs_result *r);
+void ncs_outcome_format_findings(struct ncs_str *out, const struct ncs_outcome *o, const struct ncs_result *r);
 
 #endif

@@ -35,8 +35,7 @@ static void declare_hang(struct ncs_str *out, const struct ncs_outcome *o)
 }
 
 /* If a hang was declared, reports the declared details; otherwise the most telling ones. */
-static void report_hang(struct ncs_str *out, const struct ncs_outcome *o,
-                        const struct ncs_result *r)
+static void report_hang(struct ncs_str *out, const struct ncs_outcome *o, const struct ncs_result *r)
 {
     const struct ncs_finding *cause = ncs_result_cause(r);
     bool other = o->any_verdict || o->verdict != NCS_HANG;
@@ -49,8 +48,7 @@ static void report_hang(struct ncs_str *out, const struct ncs_outcome *o,
     if (other || o->culprits > 0) {
         words_join(out, &details);
         ncs_str_add(out, "culprit ");
-        ncs_rank_set_format(out, cause->culprits > 0 ? ncs_rank_set_of_culprits(cause)
-                                                     : ncs_rank_set_of_cycle(cause));
+        ncs_rank_set_format(out, cause->culprits > 0 ? ncs_rank_set_of_culprits(cause) : ncs_rank_set_of_cycle(cause));
     }
     if (!other && o->waitings > 0) {
         words_join(out, &details);
@@ -94,14 +92,13 @@ static void report_wrong(struct ncs_str *out, const struct ncs_result *r)
     if (r->wrongs > 0) {
         const struct ncs_wrong *w = &r->wrong[0];
         const char *comm = ncs_result_comm(r, w->comm);
-        ncs_str_addf(out, " on rank %d of call %u on %s from element %llu", w->rank, w->number,
-                     comm ? comm : "none", (unsigned long long)w->first);
+        ncs_str_addf(out, " on rank %d of call %u on %s from element %llu", w->rank, w->number, comm ? comm : "none",
+                     (unsigned long long)w->first);
     } else if (r->expects > 0) {
         ncs_str_addf(out, " on rank %d: %s", r->expect[0].rank,
                      r->expect[0].message ? r->expect[0].message : "an expectation failed");
     } else if (r->errors > 0) {
-        ncs_str_addf(out, " on rank %d: %s", r->error[0].rank,
-                     r->error[0].message ? r->error[0].message : "an assertion failed");
+        ncs_str_addf(out, " on rank %d: %s", r->error[0].rank, r->error[0].message ? r->error[0].message : "an assertion failed");
     }
 }
 
@@ -135,49 +132,31 @@ static void report_error(struct ncs_str *out, const struct ncs_result *r)
 static void words_declare_outcome(struct ncs_str *out, const struct ncs_outcome *o)
 {
     switch (o->verdict) {
-    case NCS_HANG:
-        declare_hang(out, o);
-        break;
-    case NCS_ERROR:
-        declare_error(out, o);
-        break;
-    case NCS_WRONG:
-        declare_wrong(out, o);
-        break;
+    case NCS_HANG: declare_hang(out, o); break;
+    case NCS_ERROR: declare_error(out, o); break;
+    case NCS_WRONG: declare_wrong(out, o); break;
     case NCS_LOST:
         ncs_str_add(out, "a lost rank");
         if (o->rank >= 0)
             ncs_str_addf(out, " %d", o->rank);
         break;
-    default:
-        ncs_str_addf(out, "a %s", ncs_verdict_name(o->verdict));
-        break;
+    default: ncs_str_addf(out, "a %s", ncs_verdict_name(o->verdict)); break;
     }
 }
 
-static void words_report_outcome(struct ncs_str *out, const struct ncs_outcome *o,
-                                 const struct ncs_result *r)
+static void words_report_outcome(struct ncs_str *out, const struct ncs_outcome *o, const struct ncs_result *r)
 {
     switch (r->verdict) {
-    case NCS_HANG:
-        report_hang(out, o, r);
-        break;
+    case NCS_HANG: report_hang(out, o, r); break;
     case NCS_ERROR:
     case NCS_INVALID:
-    case NCS_INTERNAL_FAULT:
-        report_error(out, r);
-        break;
-    case NCS_WRONG:
-        report_wrong(out, r);
-        break;
-    default:
-        ncs_str_add(out, ncs_verdict_name(r->verdict));
-        break;
+    case NCS_INTERNAL_FAULT: report_error(out, r); break;
+    case NCS_WRONG: report_wrong(out, r); break;
+    default: ncs_str_add(out, ncs_verdict_name(r->verdict)); break;
     }
 }
 
-void ncs_outcome_format_verdict(struct ncs_str *out, const struct ncs_outcome *o,
-                                const struct ncs_result *r)
+void ncs_outcome_format_verdict(struct ncs_str *out, const struct ncs_outcome *o, const struct ncs_result *r)
 {
     ncs_str_add(out, "declared ");
     words_declare_outcome(out, o);
@@ -216,8 +195,7 @@ static void declare_finding(struct ncs_str *out, const struct ncs_outcome_findin
 }
 
 /* The details of a reported finding that were declared. */
-static void report_finding(struct ncs_str *out, const struct ncs_outcome_finding *d,
-                           const struct ncs_finding *f)
+static void report_finding(struct ncs_str *out, const struct ncs_outcome_finding *d, const struct ncs_finding *f)
 {
     int details = 0;
     ncs_str_add(out, f->rule);
@@ -245,20 +223,17 @@ static void report_finding(struct ncs_str *out, const struct ncs_outcome_finding
     }
 }
 
-static void report_findings(struct ncs_str *out, const struct ncs_outcome_finding *d,
-                            const struct ncs_result *r)
+static void report_findings(struct ncs_str *out, const struct ncs_outcome_finding *d, const struct ncs_result *r)
 {
     const struct ncs_diagnosis *all = &r->diagnosis;
-    ncs_str_add(out, all->findings == 0 ? "no finding"
-                     : all->findings == 1 ? "finding " : "findings ");
+    ncs_str_add(out, all->findings == 0 ? "no finding" : all->findings == 1 ? "finding " : "findings ");
     for (size_t i = 0; i < all->findings; i++) {
         ncs_str_add(out, i ? ", " : "");
         report_finding(out, d, &all->finding[i]);
     }
 }
 
-void ncs_outcome_format_finding(struct ncs_str *out, const struct ncs_outcome *o,
-                                const struct ncs_result *r)
+void ncs_outcome_format_finding(struct ncs_str *out, const struct ncs_outcome *o, const struct ncs_result *r)
 {
     ncs_str_add(out, "declared ");
     declare_finding(out, &o->finding);
@@ -266,13 +241,11 @@ void ncs_outcome_format_finding(struct ncs_str *out, const struct ncs_outcome *o
     report_findings(out, &o->finding, r);
 }
 
-void ncs_outcome_format_findings(struct ncs_str *out, const struct ncs_outcome *o,
-                                 const struct ncs_result *r)
+void ncs_outcome_format_findings(struct ncs_str *out, const struct ncs_outcome *o, const struct ncs_result *r)
 {
     const struct ncs_diagnosis *all = &r->diagnosis;
     size_t errors = 0;
-    ncs_str_addf(out, "declared %lld finding%s of level error, got: ", (long long)o->findings,
-                 o->findings == 1 ? "" : "s");
+    ncs_str_addf(out, "declared %lld finding%s of level error, got: ", (long long)o->findings, o->findings == 1 ? "" : "s");
     for (size_t i = 0; i < all->findings; i++)
         if (all->finding[i].level == NCS_LEVEL_ERROR)
             ncs_str_addf(out, "%s%s", errors++ ? ", " : "", all->finding[i].rule);

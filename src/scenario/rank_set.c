@@ -50,8 +50,7 @@ struct ncs_rank_set ncs_rank_set_of_cycle(const struct ncs_finding *f)
 
 bool ncs_rank_sets_equal(struct ncs_rank_set a, struct ncs_rank_set b)
 {
-    bool equal = a.count == b.count &&
-                 (a.count == 0 || memcmp(a.rank, b.rank, a.count * sizeof *a.rank) == 0);
+    bool equal = a.count == b.count && (a.count == 0 || memcmp(a.rank, b.rank, a.count * sizeof *a.rank) == 0);
     ncs_free(a.rank);
     ncs_free(b.rank);
     return equal;

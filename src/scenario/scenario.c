@@ -80,8 +80,8 @@ bool ncs_param_same(const struct ncs_param *a, const struct ncs_param *b)
         return false;
     switch (a->kind) {
     case NCS_PARAM_NUMBER: return a->d == b->d;
-    case NCS_PARAM_TEXT:   return strcmp(a->text, b->text) == 0;
-    default:               return a->i == b->i;
+    case NCS_PARAM_TEXT: return strcmp(a->text, b->text) == 0;
+    default: return a->i == b->i;
     }
 }
 
@@ -100,10 +100,10 @@ static void scenario_add_number(double d, struct ncs_str *out)
 void ncs_param_text(const struct ncs_param *p, struct ncs_str *out)
 {
     switch (p->kind) {
-    case NCS_PARAM_INT:    ncs_str_addf(out, "%" PRId64, p->i); break;
+    case NCS_PARAM_INT: ncs_str_addf(out, "%" PRId64, p->i); break;
     case NCS_PARAM_NUMBER: scenario_add_number(p->d, out); break;
-    case NCS_PARAM_TEXT:   ncs_str_add(out, p->text); break;
-    case NCS_PARAM_BOOL:   ncs_str_add(out, p->i ? "true" : "false"); break;
+    case NCS_PARAM_TEXT: ncs_str_add(out, p->text); break;
+    case NCS_PARAM_BOOL: ncs_str_add(out, p->i ? "true" : "false"); break;
     }
 }
 
@@ -161,15 +161,9 @@ static bool scenario_assign(struct ncs_param *p, const char *text)
     struct ncs_param new = *p;
     bool done = true;
     switch (p->kind) {
-    case NCS_PARAM_INT:
-        done = parse_whole(text, &new.i);
-        break;
-    case NCS_PARAM_NUMBER:
-        done = parse_number(text, &new.d);
-        break;
-    case NCS_PARAM_BOOL:
-        done = parse_bool(text, &new.i);
-        break;
+    case NCS_PARAM_INT: done = parse_whole(text, &new.i); break;
+    case NCS_PARAM_NUMBER: done = parse_number(text, &new.d); break;
+    case NCS_PARAM_BOOL: done = parse_bool(text, &new.i); break;
     case NCS_PARAM_TEXT:
         new.text = ncs_copy_text(text);
         ncs_free(p->text);
@@ -217,8 +211,7 @@ bool ncs_scenario_set(struct ncs_scenario *s, const char *assignment, struct ncs
     else if (scenario_assign(p, equals + 1))
         done = true;
     else
-        done = ncs_fail(err, NCS_BAD_INPUT, "parameter `%s`: `%s`: expected %s", name.text,
-                        equals + 1, expected_kinds[p->kind]);
+        done = ncs_fail(err, NCS_BAD_INPUT, "parameter `%s`: `%s`: expected %s", name.text, equals + 1, expected_kinds[p->kind]);
     ncs_str_free(&name);
     return done;
 }
@@ -247,29 +240,39 @@ static int simulated_gpus(const struct ncs_scenario *s, const struct ncs_run_opt
 struct ncs_run_options ncs_scenario_options(const struct ncs_scenario *s)
 {
     return (struct ncs_run_options){
-        .driver = "sim", .ranks = s->ranks, .hosts = s->hosts, .policy = s->policy, .eager = s->sim_eager,
-        .kernel_slots = s->sim_lanes, .verify = s->verify, .timeout = s->timeout, .nccl_version = s->sim_nccl,
-        .device_memory = s->sim_memory, .ready_after = s->sim_ready_after,
-        .quirks = s->sim_quirks, .model = s->sim_model, .needs_nccl = s->needs_nccl, .needs_gpus = s->needs_gpus,
-        .env = s->env, .envs = s->envs, .owns = s->owns,
+        .driver = "sim",
+        .ranks = s->ranks,
+        .hosts = s->hosts,
+        .policy = s->policy,
+        .eager = s->sim_eager,
+        .kernel_slots = s->sim_lanes,
+        .verify = s->verify,
+        .timeout = s->timeout,
+        .nccl_version = s->sim_nccl,
+        .device_memory = s->sim_memory,
+        .ready_after = s->sim_ready_after,
+        .quirks = s->sim_quirks,
+        .model = s->sim_model,
+        .needs_nccl = s->needs_nccl,
+        .needs_gpus = s->needs_gpus,
+        .env = s->env,
+        .envs = s->envs,
+        .owns = s->owns,
     };
 }
 
-bool ncs_scenario_can_run(const struct ncs_scenario *s, const struct ncs_run_options *options,
-                          struct ncs_str *reason)
+bool ncs_scenario_can_run(const struct ncs_scenario *s, const struct ncs_run_options *options, struct ncs_str *reason)
 {
     char want[16], have[16];
     if (s->needs_driver && strcmp(s->needs_driver, options->driver) != 0) {
-        ncs_str_addf(reason, "needs driver `%s`, this run is on `%s`", s->needs_driver,
-                     options->driver);
+        ncs_str_addf(reason, "needs driver `%s`, this run is on `%s`", s->needs_driver, options->driver);
         return false;
     }
     if (strcmp(options->driver, "sim") != 0)
         return true; /* the library's version and the devices are known once it is open */
     int nccl = options->nccl_version ? options->nccl_version : NCS_NCCL_DEFAULT;
     if (s->needs_nccl > nccl) {
-        ncs_str_addf(reason, "needs NCCL %s or newer, this is %s",
-                     ncs_nccl_version_text(s->needs_nccl, want, sizeof want),
+        ncs_str_addf(reason, "needs NCCL %s or newer, this is %s", ncs_nccl_version_text(s->needs_nccl, want, sizeof want),
                      ncs_nccl_version_text(nccl, have, sizeof have));
         return false;
     }

@@ -50,8 +50,8 @@ static bool select_complain(struct parser *p, const char *expected)
     if (p->kind == END)
         ncs_fail(p->err, NCS_BAD_INPUT, "expected %s at the end", expected);
     else
-        ncs_fail(p->err, NCS_BAD_INPUT, "expected %s at character %d, got `%.*s`", expected,
-                 select_column_of(p, p->begin), (int)(p->at - p->begin), p->begin);
+        ncs_fail(p->err, NCS_BAD_INPUT, "expected %s at character %d, got `%.*s`", expected, select_column_of(p, p->begin),
+                 (int)(p->at - p->begin), p->begin);
     p->err->column = select_column_of(p, p->begin);
     return false;
 }
@@ -69,8 +69,7 @@ static bool next_quoted(struct parser *p)
     const char *close = strchr(p->begin + 1, *p->begin);
     if (!close) {
         p->at = p->begin + 1;
-        ncs_fail(p->err, NCS_BAD_INPUT, "the quote at character %d is not closed",
-                 select_column_of(p, p->begin));
+        ncs_fail(p->err, NCS_BAD_INPUT, "the quote at character %d is not closed", select_column_of(p, p->begin));
         p->err->column = select_column_of(p, p->begin);
         return false;
     }
@@ -82,17 +81,25 @@ static bool next_quoted(struct parser *p)
 
 static bool select_next(struct parser *p)
 {
-    static const struct { const char *word; enum kind kind; } words[] = {
-        { "and", AND }, { "or", OR }, { "not", NOT },
+    static const struct {
+        const char *word;
+        enum kind kind;
+    } words[] = {
+        { "and", AND },
+        { "or", OR },
+        { "not", NOT },
     };
     p->begin = p->at + strspn(p->at, " \t\n");
     ncs_str_clear(&p->part);
     ncs_str_add(&p->part, "");
     p->at = p->begin + 1;
     switch (*p->begin) {
-    case '\0': p->at = p->begin; p->kind = END; return true;
-    case '(':  p->kind = OPEN; return true;
-    case ')':  p->kind = CLOSE; return true;
+    case '\0':
+        p->at = p->begin;
+        p->kind = END;
+        return true;
+    case '(': p->kind = OPEN; return true;
+    case ')': p->kind = CLOSE; return true;
     case '"':
     case '\'': return next_quoted(p);
     }
@@ -132,8 +139,7 @@ static bool select_single(struct parser *p)
         ok = select_next(p) && select_single(p);
         emit(p, NOT);
     } else if (p->kind == OPEN) {
-        ok = select_next(p) && either(p) &&
-             (p->kind == CLOSE || select_complain(p, "`and`, `or` or `)`")) && select_next(p);
+        ok = select_next(p) && either(p) && (p->kind == CLOSE || select_complain(p, "`and`, `or` or `)`")) && select_next(p);
     } else if (p->kind == PART) {
         emit(p, PART);
         ok = select_next(p);
@@ -172,8 +178,7 @@ struct ncs_select *ncs_select_parse(const char *text, struct ncs_error *err)
 {
     struct parser p = { .text = text, .at = text, .begin = text, .out = ncs_new(sizeof *p.out), .err = err };
     err->status = NCS_OK;
-    bool ok =
-        select_next(&p) && either(&p) && (p.kind == END || select_complain(&p, "`and` or `or`"));
+    bool ok = select_next(&p) && either(&p) && (p.kind == END || select_complain(&p, "`and` or `or`"));
     ncs_str_free(&p.part);
     if (ok)
         return p.out;
@@ -206,8 +211,7 @@ bool ncs_select_matches(const struct ncs_select *s, const char *name)
             stack[top - 1] = !stack[top - 1];
         } else {
             top--;
-            stack[top - 1] = step->kind == AND ? stack[top - 1] && stack[top]
-                                               : stack[top - 1] || stack[top];
+            stack[top - 1] = step->kind == AND ? stack[top - 1] && stack[top] : stack[top - 1] || stack[top];
         }
     }
     bool matches = stack[0];

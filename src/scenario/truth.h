@@ -5,13 +5,13 @@
 #include "scenario/outcome.h"
 
 struct ncs_truth {
-    bool any_verdict;          /* the outcome accepts any verdict */
+    bool any_verdict; /* the outcome accepts any verdict */
     enum ncs_verdict verdict;
-    const char *rule;          /* of the finding that names the cause; NULL = not declared */
+    const char *rule;                     /* of the finding that names the cause; NULL = not declared */
     struct ncs_rank_set culprit, blocked; /* empty: not declared */
-    int64_t call;              /* on comm; 0 = not declared */
-    const char *comm;          /* NULL = not declared */
-    int64_t findings;          /* of level error; -1 = not declared */
+    int64_t call;                         /* on comm; 0 = not declared */
+    const char *comm;                     /* NULL = not declared */
+    int64_t findings;                     /* of level error; -1 = not declared */
 };
 
 /* Its texts belong to the outcome. */

@@ -39,11 +39,11 @@ struct ncs_lua_thread *ncs_lua_begin(lua_State *L, const char *what, int max)
     luaL_checkstack(L, 24, what);
     const char *library = ncs_lua_library(L, 1);
     if (library)
-        ncs_lua_usage(L, "%s takes a dot, not a colon: its functions are called as %s%s%s(...)",
-                      library, strchr(what, '.') ? "" : library, strchr(what, '.') ? "" : ".", what);
+        ncs_lua_usage(L, "%s takes a dot, not a colon: its functions are called as %s%s%s(...)", library,
+                      strchr(what, '.') ? "" : library, strchr(what, '.') ? "" : ".", what);
     if (max >= 0 && lua_gettop(L) > max)
-        ncs_lua_usage(L, "%d argument%s, at most %d %s expected", lua_gettop(L),
-                      lua_gettop(L) == 1 ? "" : "s", max, max == 1 ? "is" : "are");
+        ncs_lua_usage(L, "%d argument%s, at most %d %s expected", lua_gettop(L), lua_gettop(L) == 1 ? "" : "s", max,
+                      max == 1 ? "is" : "are");
     return t;
 }
 
@@ -73,12 +73,11 @@ int ncs_lua_wrong(lua_State *L, int arg, const char *name, const char *wanted)
     if (lua_type(L, arg) == LUA_TNUMBER || lua_type(L, arg) == LUA_TSTRING) {
         bool text = lua_type(L, arg) == LUA_TSTRING;
         lua_pushvalue(L, arg);
-        return ncs_lua_usage(L, "%s must be %s, got %s%.60s%s", name, wanted, text ? "\"" : "",
-                             lua_tostring(L, -1), text ? "\"" : "");
+        return ncs_lua_usage(L, "%s must be %s, got %s%.60s%s", name, wanted, text ? "\"" : "", lua_tostring(L, -1),
+                             text ? "\"" : "");
     }
     if (lua_type(L, arg) == LUA_TBOOLEAN)
-        return ncs_lua_usage(L, "%s must be %s, got %s", name, wanted,
-                             lua_toboolean(L, arg) ? "true" : "false");
+        return ncs_lua_usage(L, "%s must be %s, got %s", name, wanted, lua_toboolean(L, arg) ? "true" : "false");
     return ncs_lua_usage(L, "%s must be %s, got %s", name, wanted,
                          lua_type(L, arg) == LUA_TTABLE ? "a table" : ncs_lua_type(L, arg));
 }
@@ -137,8 +136,7 @@ const char *ncs_lua_string(lua_State *L, int arg, const char *name)
     if (lua_type(L, arg) != LUA_TSTRING)
         ncs_lua_wrong(L, arg, name, "a text");
     if (lua_rawlen(L, arg) > MOST_TEXT)
-        ncs_lua_usage(L, "%s has %zu bytes, expected %d or fewer", name, (size_t)lua_rawlen(L, arg),
-                      MOST_TEXT);
+        ncs_lua_usage(L, "%s has %zu bytes, expected %d or fewer", name, (size_t)lua_rawlen(L, arg), MOST_TEXT);
     return ncs_lua_whole_text(L, arg);
 }
 
@@ -149,8 +147,7 @@ size_t ncs_lua_list(lua_State *L, int arg, const char *name, const char *wanted)
     size_t n = lua_rawlen(L, arg);
     for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1))
         if (!lua_isinteger(L, -2) || lua_tointeger(L, -2) < 1 || lua_tointeger(L, -2) > (lua_Integer)n)
-            ncs_lua_usage(L, "%s must be %s: the table has a key '%.60s'", name, wanted,
-                          ncs_lua_text(L, lua_gettop(L) - 1));
+            ncs_lua_usage(L, "%s must be %s: the table has a key '%.60s'", name, wanted, ncs_lua_text(L, lua_gettop(L) - 1));
     return n;
 }
 
@@ -178,8 +175,7 @@ int ncs_lua_dtype(lua_State *L, int arg)
     char hint[NCS_NEAR_ROOM];
     if (dtype < 0)
         ncs_lua_usage(L, "no dtype \"%.60s\"%s", name,
-                      ncs_lua_hint(hint, '"', name, ncs_dtype_names, 0,
-                                   ", expected one such as \"float32\""));
+                      ncs_lua_hint(hint, '"', name, ncs_dtype_names, 0, ", expected one such as \"float32\""));
     return dtype;
 }
 

@@ -10,8 +10,7 @@
 #include "script/element.h"
 #include "script/option.h"
 
-static const char *const memory_names[] = { "device", "managed", "nccl", "pinned",
-                                           "pageable" };
+static const char *const memory_names[] = { "device", "managed", "nccl", "pinned", "pageable" };
 
 size_t ncs_buffer_element(const struct ncs_buffer *b)
 {
@@ -72,8 +71,7 @@ void ncs_lua_element(lua_State *L, int arg, int dtype, void *element, const char
         v.d = lua_tonumber(L, arg);
     if (!ncs_element_write(dtype, v, element)) {
         lua_pushvalue(L, arg);
-        ncs_lua_usage(L, "%s %s does not fit in %s", name, lua_tostring(L, -1),
-                      ncs_dtype_name(dtype));
+        ncs_lua_usage(L, "%s %s does not fit in %s", name, lua_tostring(L, -1), ncs_dtype_name(dtype));
     }
 }
 
@@ -100,8 +98,7 @@ static void read_live(lua_State *L, const struct ncs_buffer *b, size_t first, si
         NCS_TRY_LENDING(L, own, NCS_NO_RANGE, cudaMemcpy, to, from, bytes, cudaMemcpyDefault);
 }
 
-static void write_live(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count,
-                       const void *from)
+static void write_live(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count, const void *from)
 {
     size_t bytes = count * ncs_buffer_element(b);
     if (bytes == 0)
@@ -122,8 +119,7 @@ void ncs_buffer_read(lua_State *L, const struct ncs_buffer *b, size_t first, siz
     read_live(L, b, first, count, to);
 }
 
-void ncs_buffer_write(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count,
-                      const void *from)
+void ncs_buffer_write(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count, const void *from)
 {
     ncs_buffer_check_live(L, b, "this");
     write_live(L, b, first, count, from);
@@ -135,8 +131,12 @@ struct ncs_buffer *ncs_buffer_host(lua_State *L, int dtype, size_t count)
 {
     size_t bytes = count * ncs_dtype_bytes(dtype), offset = (sizeof(struct ncs_buffer) + 15) & ~15u;
     struct ncs_buffer *b = ncs_object_new(L, NCS_CLASS_BUFFER, offset + bytes, 1);
-    *b = (struct ncs_buffer){ .head = b->head, .root = b, .bytes = (char *)b + offset,
-                              .count = count, .dtype = dtype, .memory = NCS_MEMORY_PAGEABLE,
+    *b = (struct ncs_buffer){ .head = b->head,
+                              .root = b,
+                              .bytes = (char *)b + offset,
+                              .count = count,
+                              .dtype = dtype,
+                              .memory = NCS_MEMORY_PAGEABLE,
                               .device = ncs_lua_thread(L)->device };
     ncs_object_open(&b->head);
     return b;
@@ -146,8 +146,7 @@ static size_t checked_count(lua_State *L, int arg, int dtype)
 {
     size_t count = ncs_lua_count(L, arg, "count");
     if (count > ((size_t)1 << 60) / ncs_dtype_bytes(dtype))
-        ncs_lua_usage(L, "count %zu of %s is more than a buffer can hold", count,
-                      ncs_dtype_name(dtype));
+        ncs_lua_usage(L, "count %zu of %s is more than a buffer can hold", count, ncs_dtype_name(dtype));
     return count;
 }
 
@@ -156,13 +155,14 @@ static enum ncs_memory memory_kind(lua_State *L, const char *name)
     for (int i = NCS_MEMORY_DEVICE; i <= NCS_MEMORY_PAGEABLE; i++)
         if (strcmp(name, memory_names[i]) == 0)
             return (enum ncs_memory)i;
-    return (enum ncs_memory)ncs_lua_usage(L, "no memory \"%.60s\", expected \"device\", "
-                                             "\"managed\", \"nccl\", \"pinned\" or "
-                                             "\"pageable\"", name);
+    return (enum ncs_memory)ncs_lua_usage(L,
+                                          "no memory \"%.60s\", expected \"device\", "
+                                          "\"managed\", \"nccl\", \"pinned\" or "
+                                          "\"pageable\"",
+                                          name);
 }
 
-static void buffer_allocate(lua_State *L, struct ncs_buffer *b, size_t bytes,
-                            const struct ncs_stream *s)
+static void buffer_allocate(lua_State *L, struct ncs_buffer *b, size_t bytes, const struct ncs_stream *s)
 {
     void **p = (void **)&b->bytes;
     switch (b->memory) {
@@ -176,14 +176,9 @@ static void buffer_allocate(lua_State *L, struct ncs_buffer *b, size_t bytes,
         if (bytes) /* CUDA refuses an empty one */
             NCS_TRY_ON(L, b->device, cudaMallocManaged, p, bytes, cudaMemAttachGlobal);
         break;
-    case NCS_MEMORY_NCCL:
-        NCS_TRY_ON(L, b->device, ncclMemAlloc, p, bytes);
-        break;
-    case NCS_MEMORY_PINNED:
-        NCS_TRY_ON(L, b->device, cudaMallocHost, p, bytes);
-        break;
-    case NCS_MEMORY_PAGEABLE:
-        break;
+    case NCS_MEMORY_NCCL: NCS_TRY_ON(L, b->device, ncclMemAlloc, p, bytes); break;
+    case NCS_MEMORY_PINNED: NCS_TRY_ON(L, b->device, cudaMallocHost, p, bytes); break;
+    case NCS_MEMORY_PAGEABLE: break;
     }
     const struct ncs_machine *m = ncs_lua_rank(L)->machine;
     b->allocation = m && m->watch ? m->watch(b->bytes) : 0;
@@ -192,7 +187,10 @@ static void buffer_allocate(lua_State *L, struct ncs_buffer *b, size_t bytes,
 /* cuda.buffer(dtype, count [, options]) */
 int ncs_buffer_make(lua_State *L)
 {
-    struct options { const char *memory; int device, stream; };
+    struct options {
+        const char *memory;
+        int device, stream;
+    };
     static const struct ncs_option rows[] = {
         { "memory", NCS_OPTION_TEXT, offsetof(struct options, memory) },
         { "device", NCS_OPTION_INT, offsetof(struct options, device) },
@@ -205,8 +203,7 @@ int ncs_buffer_make(lua_State *L)
     size_t count = checked_count(L, 2, dtype);
     ncs_lua_options(L, 3, rows, &o);
     enum ncs_memory memory = memory_kind(L, o.memory);
-    const struct ncs_stream *s =
-        o.stream ? ncs_object_live(L, o.stream, NCS_CLASS_STREAM, "stream") : NULL;
+    const struct ncs_stream *s = o.stream ? ncs_object_live(L, o.stream, NCS_CLASS_STREAM, "stream") : NULL;
     if (s && memory != NCS_MEMORY_DEVICE)
         return ncs_lua_usage(L, "only memory \"device\" can be allocated in the order of a stream");
     if (o.device == INT_MIN)
@@ -216,8 +213,7 @@ int ncs_buffer_make(lua_State *L)
         return 1;
     }
     struct ncs_buffer *b = ncs_object_new(L, NCS_CLASS_BUFFER, sizeof *b, 1);
-    *b = (struct ncs_buffer){ .head = b->head, .root = b, .count = count, .dtype = dtype,
-                              .memory = memory, .device = o.device };
+    *b = (struct ncs_buffer){ .head = b->head, .root = b, .count = count, .dtype = dtype, .memory = memory, .device = o.device };
     buffer_allocate(L, b, count * ncs_dtype_bytes(dtype), s);
     ncs_object_open(&b->head);
     return 1;
@@ -251,8 +247,7 @@ static int buffer_slice(lua_State *L)
         return ncs_lua_usage(L, "first %zu is outside 1 .. %zu", first, b->count + 1);
     size_t count = lua_isnoneornil(L, 3) ? b->count - (first - 1) : ncs_lua_count(L, 3, "count");
     if (count > b->count - (first - 1))
-        return ncs_lua_usage(L, "%zu elements from %zu go beyond the end: the buffer has %zu",
-                             count, first, b->count);
+        return ncs_lua_usage(L, "%zu elements from %zu go beyond the end: the buffer has %zu", count, first, b->count);
     push_view(L, b, first - 1, count);
     return 1;
 }
@@ -323,8 +318,7 @@ static int buffer_get(lua_State *L)
         return ncs_lua_usage(L, "first %zu is outside 1 .. %zu", first, b->count);
     size_t count = lua_isnoneornil(L, 3) ? b->count - (first - 1) : ncs_lua_count(L, 3, "count");
     if (count > b->count - (first - 1))
-        return ncs_lua_usage(L, "%zu elements from %zu go beyond the end: the buffer has %zu",
-                             count, first, b->count);
+        return ncs_lua_usage(L, "%zu elements from %zu go beyond the end: the buffer has %zu", count, first, b->count);
     size_t size = ncs_buffer_element(b), chunk = NCS_BUFFER_STAGE / size;
     char *area = ncs_buffer_stage(L, (count < chunk ? count : chunk) * size);
     lua_createtable(L, count > 1u << 30 ? 0 : (int)count, 0);
@@ -351,14 +345,14 @@ static int buffer_length(lua_State *L)
 /* x:free([options]) */
 static int buffer_free(lua_State *L)
 {
-    struct options { int stream; };
-    static const struct ncs_option rows[] = {
-        { "stream", NCS_OPTION_SLOT, offsetof(struct options, stream) }, { NULL, 0, 0 } };
+    struct options {
+        int stream;
+    };
+    static const struct ncs_option rows[] = { { "stream", NCS_OPTION_SLOT, offsetof(struct options, stream) }, { NULL, 0, 0 } };
     struct ncs_buffer *b = ncs_buffer_self(L, "free", 1);
     struct options o = { 0 };
     ncs_lua_options(L, 2, rows, &o);
-    const struct ncs_stream *s =
-        o.stream ? ncs_object_live(L, o.stream, NCS_CLASS_STREAM, "stream") : NULL;
+    const struct ncs_stream *s = o.stream ? ncs_object_live(L, o.stream, NCS_CLASS_STREAM, "stream") : NULL;
     if (b->root != b)
         return ncs_lua_usage(L, "this is a view: the buffer that it is part of is freed");
     if (s && b->memory != NCS_MEMORY_DEVICE)
@@ -371,14 +365,9 @@ static int buffer_free(lua_State *L)
         else
             NCS_TRY(L, cudaFree, b->bytes);
         break;
-    case NCS_MEMORY_NCCL:
-        NCS_TRY(L, ncclMemFree, b->bytes);
-        break;
-    case NCS_MEMORY_PINNED:
-        NCS_TRY(L, cudaFreeHost, b->bytes);
-        break;
-    case NCS_MEMORY_PAGEABLE:
-        break;
+    case NCS_MEMORY_NCCL: NCS_TRY(L, ncclMemFree, b->bytes); break;
+    case NCS_MEMORY_PINNED: NCS_TRY(L, cudaFreeHost, b->bytes); break;
+    case NCS_MEMORY_PAGEABLE: break;
     }
     ncs_object_drop(L, &b->head);
     was_freed(L, b, &(struct ncs_freed){ 0 }); /* collects the machine's record of this free */
@@ -418,21 +407,38 @@ static int buffer_field_pointer(lua_State *L)
 }
 
 static const luaL_Reg methods[] = {
-    { "add", ncs_buffer_add },     { "copy_from", ncs_buffer_copy_from }, { "dump", ncs_buffer_dump },
-    { "fill", ncs_buffer_fill },   { "free", buffer_free },           { "get", buffer_get },
-    { "part", buffer_part },   { "slice", buffer_slice },         { NULL, NULL },
+    { "add", ncs_buffer_add },
+    { "copy_from", ncs_buffer_copy_from },
+    { "dump", ncs_buffer_dump },
+    { "fill", ncs_buffer_fill },
+    { "free", buffer_free },
+    { "get", buffer_get },
+    { "part", buffer_part },
+    { "slice", buffer_slice },
+    { NULL, NULL },
 };
 
 static const luaL_Reg fields[] = {
-    { "bytes", field_bytes },   { "count", buffer_length }, { "device", buffer_field_device },
-    { "dtype", buffer_field_dtype },   { "memory", field_memory }, { "ptr", buffer_field_pointer },
+    { "bytes", field_bytes },
+    { "count", buffer_length },
+    { "device", buffer_field_device },
+    { "dtype", buffer_field_dtype },
+    { "memory", field_memory },
+    { "ptr", buffer_field_pointer },
     { NULL, NULL },
 };
 
 static const luaL_Reg meta[] = { { "__len", buffer_length }, { NULL, NULL } };
 
 const struct ncs_class ncs_class_buffer = {
-    .name = "buffer", .gone = "freed", .methods = { methods }, .fields = fields, .meta = meta,
-    .close = buffer_free, .index = buffer_index, .assign = buffer_assign, .text = ncs_buffer_text,
+    .name = "buffer",
+    .gone = "freed",
+    .methods = { methods },
+    .fields = fields,
+    .meta = meta,
+    .close = buffer_free,
+    .index = buffer_index,
+    .assign = buffer_assign,
+    .text = ncs_buffer_text,
     .notice = notice,
 };

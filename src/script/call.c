@@ -46,8 +46,7 @@ struct ncs_place ncs_lua_where(lua_State *L)
     const struct ncs_script *s = t->rank->script;
     struct ncs_place place = { 0 };
     if (t->finished)
-        return (struct ncs_place){ s->main.file, t->rank->last_line ? t->rank->last_line
-                                                                    : s->main.last_line };
+        return (struct ncs_place){ s->main.file, t->rank->last_line ? t->rank->last_line : s->main.last_line };
     if (t->prologue) /* before line 1, a hang is in something that scenario{} asked for */
         return s->line ? (struct ncs_place){ s->main.file, s->line } : place;
     if (!where_on(L, s, &place) && L != t->L)
@@ -65,8 +64,7 @@ struct ncs_place ncs_lua_thread_where(void *thread)
 static void stop_plan(const struct ncs_lua_thread *t)
 {
     char reason[80];
-    snprintf(reason, sizeof reason, "rank %d computes too long for a plan, at line %d",
-             t->rank->rank, t->failed.line);
+    snprintf(reason, sizeof reason, "rank %d computes too long for a plan, at line %d", t->rank->rank, t->failed.line);
     ncs_run_skip(t->rank->run, reason);
 }
 
@@ -120,7 +118,7 @@ void ncs_lua_watch(lua_State *L)
 int ncs_lua_cancel(lua_State *L)
 {
     ncs_lua_thread(L)->cancelled = true;
-    lua_sethook(L, hook, LUA_MASKCOUNT, 1); /* again at the next instruction, whatever caught it */
+    lua_sethook(L, hook, LUA_MASKCOUNT, 1);    /* again at the next instruction, whatever caught it */
     lua_pushlightuserdata(L, &cancelled_mark); /* no settop: in a hook it would close variables */
     return lua_error(L);
 }
@@ -161,8 +159,7 @@ static void lacks(lua_State *L, const struct ncs_lua_rank *rank, const struct nc
     if (simulated && have >= info->since)
         ncs_lua_usage(L, "%s is a function of %s that the simulator does not have yet", info->name,
                       info->lib == NCS_LIB_NCCL ? "NCCL" : "the CUDA runtime");
-    ncs_lua_usage(L, "%s is not in the library that was opened%s%s", info->name,
-                  *since ? ": NCCL has it since " : "", since);
+    ncs_lua_usage(L, "%s is not in the library that was opened%s%s", info->name, *since ? ": NCCL has it since " : "", since);
 }
 
 const struct ncs_api *ncs_lua_before(lua_State *L, enum ncs_fn fn)
@@ -192,8 +189,7 @@ void ncs_lua_lend_more(lua_State *L, struct ncs_range range)
         local->range[local->ranges++] = range;
 }
 
-const struct ncs_api *ncs_lua_lend(lua_State *L, enum ncs_fn fn, struct ncs_range one,
-                                   struct ncs_range other)
+const struct ncs_api *ncs_lua_lend(lua_State *L, enum ncs_fn fn, struct ncs_range one, struct ncs_range other)
 {
     const struct ncs_api *api = ncs_lua_before(L, fn);
     ncs_lua_lend_more(L, one);

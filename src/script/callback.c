@@ -33,9 +33,9 @@ void *ncs_callback_new(lua_State *L, int fn, int data, int stream)
     lua_State *own = lua_newthread(L);
     luaL_checkstack(own, 12, NULL);
     lua_setiuservalue(L, -2, 1);
-    *c = (struct callback){ .control = { .rank = t->rank, .L = own, .running = own,
-                                         .device = t->device },
-                            .L = own, .status = stream != 0 };
+    *c = (struct callback){ .control = { .rank = t->rank, .L = own, .running = own, .device = t->device },
+                            .L = own,
+                            .status = stream != 0 };
     *(struct ncs_lua_thread **)lua_getextraspace(own) = &c->control;
     ncs_lua_watch(own);
     lua_pushcfunction(own, ncs_lua_message);

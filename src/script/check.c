@@ -50,14 +50,13 @@ struct judging {
     struct ncs_checking *checking;
     struct ncs_judge *names;
     const struct ncs_script *script; /* NULL: it could not be loaded */
-    size_t skip; /* bytes of the text before the chunk */
+    size_t skip;                     /* bytes of the text before the chunk */
     struct ncs_map told;
 };
 
 static bool is_call(const struct ncs_lint_name *n, const char *function)
 {
-    return n->called && !n->field && n->at.bytes == strlen(function) &&
-           memcmp(n->name, function, n->at.bytes) == 0;
+    return n->called && !n->field && n->at.bytes == strlen(function) && memcmp(n->name, function, n->at.bytes) == 0;
 }
 
 /* The declaration that counts is on the line that the script has recorded. */
@@ -68,9 +67,7 @@ static void judge_declaration(const struct judging *j, struct ncs_span at)
     if (j->checking->is_module)
         ncs_complain(c, at, "a module must not declare a scenario");
     else if (j->script && line != j->script->line)
-        ncs_complain(c, at, "scenario{} %s", j->script->line
-                                                 ? "is declared twice"
-                                                 : "must be the first statement of the file");
+        ncs_complain(c, at, "scenario{} %s", j->script->line ? "is declared twice" : "must be the first statement of the file");
 }
 
 /* Reports only the first use of a wrong name. */
@@ -79,8 +76,7 @@ static void check_on_global(void *arg, const struct ncs_lint_name *n)
     struct judging *j = arg;
     struct ncs_complaints *c = &j->checking->reading.complaints;
     size_t errors = c->errors;
-    uint64_t key = ncs_hash_bytes(ncs_hash_bytes(1, n->name, n->at.bytes), n->field ? n->field : "",
-                                  n->field_at.bytes);
+    uint64_t key = ncs_hash_bytes(ncs_hash_bytes(1, n->name, n->at.bytes), n->field ? n->field : "", n->field_at.bytes);
     if (ncs_map_get(&j->told, key))
         return;
     ncs_judge_name(j->names, n, j->skip, c);
@@ -101,8 +97,7 @@ static bool check_names(struct ncs_checking *c, struct ncs_script *script, struc
     struct ncs_str *text = &c->reading.text;
     struct ncs_scenario scenario;
     struct ncs_script none = { .scenario = &scenario };
-    struct judging j = { .checking = c, .script = script,
-                         .skip = ncs_chunk_start(text->text, text->bytes) };
+    struct judging j = { .checking = c, .script = script, .skip = ncs_chunk_start(text->text, text->bytes) };
     ncs_scenario_init(&scenario, c->file);
     j.names = ncs_judge_new(script ? script : &none, err);
     if (j.names)
@@ -122,8 +117,7 @@ static void complain_twice(void *arg, struct ncs_span key, struct ncs_span first
     size_t skip = ncs_chunk_start(text, c->reading.source.bytes);
     key.at += skip;
     first.at += skip;
-    ncs_complain(all, key, "key '%.*s' is given twice", (int)(key.bytes < 60 ? key.bytes : 60),
-                 text + key.at);
+    ncs_complain(all, key, "key '%.*s' is given twice", (int)(key.bytes < 60 ? key.bytes : 60), text + key.at);
     ncs_complain_note(all, first, "the first one is here");
 }
 
@@ -150,8 +144,7 @@ static struct ncs_span span_of_error(const struct ncs_checking *c, const struct 
 {
     if (err->column < 1)
         return ncs_checking_span(c, err->line, err->text);
-    return (struct ncs_span){ ncs_source_byte(&c->reading.source, err->line, err->column),
-                              (size_t)err->bytes };
+    return (struct ncs_span){ ncs_source_byte(&c->reading.source, err->line, err->column), (size_t)err->bytes };
 }
 
 static void complain_error(struct ncs_checking *c, const struct ncs_error *err)
@@ -172,16 +165,15 @@ static bool check_syntax(struct ncs_checking *c)
     struct ncs_lint_error e;
     size_t skip = ncs_chunk_start(text->text, text->bytes);
     if (text->text[skip] == LUA_SIGNATURE[0] || memchr(text->text, 0, text->bytes))
-        return ncs_complain(&c->reading.complaints, (struct ncs_span){ 0, 0 },
-                            "is not a text, expected Lua source");
+        return ncs_complain(&c->reading.complaints, (struct ncs_span){ 0, 0 }, "is not a text, expected Lua source");
     if (ncs_lint_chunk(text->text + skip, text->bytes - skip, NULL, NULL, &e))
         return true;
     ncs_lint_complain(&e, skip, &c->reading.complaints);
     return false;
 }
 
-bool ncs_checking_declare(struct ncs_checking *c, const struct ncs_script_settings *settings,
-                          size_t number, struct ncs_scenario *scenario)
+bool ncs_checking_declare(struct ncs_checking *c, const struct ncs_script_settings *settings, size_t number,
+                          struct ncs_scenario *scenario)
 {
     struct ncs_script_settings own = *settings;
     struct ncs_error err = { 0 };
@@ -202,8 +194,7 @@ bool ncs_checking_declare(struct ncs_checking *c, const struct ncs_script_settin
 
 /* Checks declaration and names. If a file declares nothing, or its declaration is wrong, the
  * defaults hold for its names. */
-static bool check_script(struct ncs_checking *c, const struct ncs_script_settings *settings,
-                         struct ncs_error *err)
+static bool check_script(struct ncs_checking *c, const struct ncs_script_settings *settings, struct ncs_error *err)
 {
     struct ncs_scenario scenario;
     struct ncs_error said = { 0 };
@@ -220,8 +211,7 @@ static bool check_script(struct ncs_checking *c, const struct ncs_script_setting
     return done;
 }
 
-bool ncs_script_check(struct ncs_checking *c, const struct ncs_script_settings *settings,
-                      struct ncs_error *err)
+bool ncs_script_check(struct ncs_checking *c, const struct ncs_script_settings *settings, struct ncs_error *err)
 {
     struct ncs_script_settings own = *settings;
     struct ncs_error said = { 0 };

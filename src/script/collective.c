@@ -22,11 +22,11 @@ struct operands {
     cudaStream_t stream;
 };
 
-enum alone { /* the meaning of a single operand */
-    ALONE_BOTH,      /* send and recv */
-    ALONE_RECV_PART, /* recv; send is this rank's part of it */
-    ALONE_SEND_PART, /* send; recv is this rank's part of it */
-    ALONE_NO_RECV,   /* send; recv is given where the call needs it */
+enum alone {                  /* the meaning of a single operand */
+             ALONE_BOTH,      /* send and recv */
+             ALONE_RECV_PART, /* recv; send is this rank's part of it */
+             ALONE_SEND_PART, /* send; recv is this rank's part of it */
+             ALONE_NO_RECV,   /* send; recv is given where the call needs it */
 };
 
 static const char *collective_name_of(const struct ncs_fn_info *info)
@@ -37,7 +37,7 @@ static const char *collective_name_of(const struct ncs_fn_info *info)
 /* NCCL composes these calls of sends and receives, which are never in place. */
 static enum alone alone_of(const struct ncs_fn_info *info)
 {
-    return info->composed                       ? ALONE_NO_RECV
+    return info->composed                   ? ALONE_NO_RECV
            : info->writes == NCS_BLOCKS_ALL ? ALONE_RECV_PART
            : info->reads == NCS_BLOCKS_ALL  ? ALONE_SEND_PART
                                             : ALONE_BOTH;
@@ -82,8 +82,7 @@ struct options {
     bool verify;
 };
 
-static void collective_read_options(lua_State *L, int arg, const struct ncs_fn_info *info,
-                                    struct options *o)
+static void collective_read_options(lua_State *L, int arg, const struct ncs_fn_info *info, struct options *o)
 {
     struct ncs_option rows[8] = {
         { "count", NCS_OPTION_INTEGER, offsetof(struct options, count) },
@@ -146,8 +145,7 @@ static struct ncs_buffer *buffer_at(lua_State *L, int arg, const char *name)
 }
 
 /* This rank's block of the only operand, as a buffer in *part. */
-static void own_part(lua_State *L, const struct operands *o, const struct ncs_buffer *whole,
-                     struct ncs_buffer *part)
+static void own_part(lua_State *L, const struct operands *o, const struct ncs_buffer *whole, struct ncs_buffer *part)
 {
     size_t n = o->comm->nranks > 0 ? (size_t)o->comm->nranks : 1;
     if (whole->count % n != 0)
@@ -155,14 +153,12 @@ static void own_part(lua_State *L, const struct operands *o, const struct ncs_bu
     *part = *whole;
     part->count = whole->count / n;
     if (whole->bytes)
-        part->bytes = whole->bytes +
-                      (size_t)o->comm->rank * part->count * ncs_dtype_bytes(whole->dtype);
+        part->bytes = whole->bytes + (size_t)o->comm->rank * part->count * ncs_dtype_bytes(whole->dtype);
 }
 
 /* Reads the operands from argument 2 on; *part is room for a derived operand. Returns the index of
  * the next argument. */
-static int read_operands(lua_State *L, const struct ncs_fn_info *info, struct operands *o,
-                         struct ncs_buffer *part)
+static int read_operands(lua_State *L, const struct ncs_fn_info *info, struct operands *o, struct ncs_buffer *part)
 {
     bool second = ncs_object_test(L, 3, NCS_CLASS_BUFFER) != NULL;
     enum alone alone = alone_of(info);
@@ -201,26 +197,23 @@ static int read_operands(lua_State *L, const struct ncs_fn_info *info, struct op
     return next;
 }
 
-static void collective_check_extent(lua_State *L, const struct ncs_buffer *b, const char *name,
-                                    size_t count, size_t blocks)
+static void collective_check_extent(lua_State *L, const struct ncs_buffer *b, const char *name, size_t count, size_t blocks)
 {
     if (count > b->count / blocks && count > 0) {
         if (blocks == 1)
-            ncs_lua_refuse(L, "%s is too small for count %zu: it has %zu element%s", name, count,
-                           b->count, b->count == 1 ? "" : "s");
-        ncs_lua_refuse(L, "%s is too small for %zu ranks of count %zu: it has %zu element%s", name,
-                       blocks, count, b->count, b->count == 1 ? "" : "s");
+            ncs_lua_refuse(L, "%s is too small for count %zu: it has %zu element%s", name, count, b->count,
+                           b->count == 1 ? "" : "s");
+        ncs_lua_refuse(L, "%s is too small for %zu ranks of count %zu: it has %zu element%s", name, blocks, count, b->count,
+                       b->count == 1 ? "" : "s");
     }
 }
 
 /* The default count, from the operand whose elements this call counts. */
-static size_t default_count(lua_State *L, const struct ncs_fn_info *info, const struct operands *o,
-                            size_t blocks)
+static size_t default_count(lua_State *L, const struct ncs_fn_info *info, const struct operands *o, size_t blocks)
 {
     if (ncs_blocks_are_many(info->reads) && ncs_blocks_are_many(info->writes)) {
         if (o->send->count % blocks != 0)
-            ncs_lua_usage(L, "%zu elements cannot be divided among %zu ranks", o->send->count,
-                          blocks);
+            ncs_lua_usage(L, "%zu elements cannot be divided among %zu ranks", o->send->count, blocks);
         return o->send->count / blocks;
     }
     if (alone_of(info) == ALONE_SEND_PART)
@@ -238,16 +231,15 @@ static void check_in_place(lua_State *L, const struct operands *o, size_t bytes)
         ncs_lua_refuse(L, "send and recv overlap: an all-to-all cannot be done in place");
 }
 
-static void collective_resolve(lua_State *L, const struct ncs_fn_info *info,
-                               const struct options *options, struct operands *o)
+static void collective_resolve(lua_State *L, const struct ncs_fn_info *info, const struct options *options, struct operands *o)
 {
     size_t blocks = o->comm->nranks > 0 ? (size_t)o->comm->nranks : 1;
     bool root = o->root == o->comm->rank;
     const struct ncs_buffer *any = o->send ? o->send : o->recv;
     o->dtype = (ncclDataType_t)any->dtype;
     if (o->send && o->recv && o->send->dtype != o->recv->dtype)
-        ncs_lua_refuse(L, "send is %s, recv is %s: one call has one dtype",
-                       ncs_dtype_name(o->send->dtype), ncs_dtype_name(o->recv->dtype));
+        ncs_lua_refuse(L, "send is %s, recv is %s: one call has one dtype", ncs_dtype_name(o->send->dtype),
+                       ncs_dtype_name(o->recv->dtype));
     if (root && !o->send && ncs_blocks_are_roots(info->reads))
         ncs_lua_usage(L, "send must be a buffer on the root");
     if (root && !o->recv && ncs_blocks_are_roots(info->writes))
@@ -267,8 +259,7 @@ static void collective_resolve(lua_State *L, const struct ncs_fn_info *info,
 static int collective_communicate(lua_State *L)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[lua_tointeger(L, lua_upvalueindex(1))];
-    struct operands o = { .comm =
-                              ncs_lua_method_any(L, NCS_CLASS_COMM, collective_name_of(info), 4) };
+    struct operands o = { .comm = ncs_lua_method_any(L, NCS_CLASS_COMM, collective_name_of(info), 4) };
     struct options options = { .count = -1 };
     struct ncs_buffer part;
     ncs_lua_thread(L)->through = info->name;

@@ -80,8 +80,7 @@ void ncs_comm_open(lua_State *L, struct ncs_comm *c)
     ncs_comm_name_filled(ncs_lua_rank(L));
 }
 
-static void comm_init_rank(lua_State *L, struct ncs_comm *c, const ncclUniqueId *id,
-                           struct ncs_comm_config *config)
+static void comm_init_rank(lua_State *L, struct ncs_comm *c, const ncclUniqueId *id, struct ncs_comm_config *config)
 {
     if (config->given)
         NCS_TRY(L, ncclCommInitRankConfig, c->cell, c->nranks, *id, c->rank, &config->config);
@@ -90,11 +89,9 @@ static void comm_init_rank(lua_State *L, struct ncs_comm *c, const ncclUniqueId 
     ncs_comm_open(L, c);
 }
 
-static void init_scalable(lua_State *L, struct ncs_comm *c, ncclUniqueId *id, int ids,
-                          struct ncs_comm_config *config)
+static void init_scalable(lua_State *L, struct ncs_comm *c, ncclUniqueId *id, int ids, struct ncs_comm_config *config)
 {
-    NCS_TRY(L, ncclCommInitRankScalable, c->cell, c->nranks, c->rank, ids, id,
-            config->given ? &config->config : NULL);
+    NCS_TRY(L, ncclCommInitRankScalable, c->cell, c->nranks, c->rank, ids, id, config->given ? &config->config : NULL);
     ncs_comm_open(L, c);
 }
 
@@ -141,7 +138,9 @@ int ncs_comm_init_rank(lua_State *L)
 /* nccl.init_all(n or devices [, { name, label }]): returns a list of communicators from 1 */
 int ncs_comm_init_all(lua_State *L)
 {
-    struct options { const char *name; };
+    struct options {
+        const char *name;
+    };
     static const struct ncs_option rows[] = { { "name", NCS_OPTION_TEXT, 0 }, { NULL, 0, 0 } };
     struct options o = { NULL };
     int count;
@@ -284,11 +283,9 @@ static int comm_text(lua_State *L)
     else if (!c->head.closed && ncs_comm_pending(L, c))
         state = " (pending)";
     if (c->nranks < 0)
-        lua_pushfstring(L, "comm%s%s device %d%s", name ? " " : "", name ? name : "", c->device,
-                        state);
+        lua_pushfstring(L, "comm%s%s device %d%s", name ? " " : "", name ? name : "", c->device, state);
     else
-        lua_pushfstring(L, "comm%s%s %d/%d device %d%s", name ? " " : "", name ? name : "",
-                        c->rank, c->nranks, c->device, state);
+        lua_pushfstring(L, "comm%s%s %d/%d device %d%s", name ? " " : "", name ? name : "", c->rank, c->nranks, c->device, state);
     return 1;
 }
 
@@ -299,14 +296,16 @@ static int field_interrupted(lua_State *L)
 }
 
 static const luaL_Reg fields[] = {
-    { "device", comm_field_device },       { "interrupted", field_interrupted },
-    { "name", field_name },           { "nranks", field_nranks },
-    { "rank", field_rank },           { "state", ncs_comm_state },
-    { "stream", field_stream },       { NULL, NULL },
+    { "device", comm_field_device }, { "interrupted", field_interrupted }, { "name", field_name },     { "nranks", field_nranks },
+    { "rank", field_rank },          { "state", ncs_comm_state },          { "stream", field_stream }, { NULL, NULL },
 };
 
 const struct ncs_class ncs_class_comm = {
-    .name = "comm", .gone = "destroyed", .fields = fields,
+    .name = "comm",
+    .gone = "destroyed",
+    .fields = fields,
     .methods = { ncs_comm_lives, ncs_comm_children, ncs_comm_redops, ncs_comm_windows, ncs_one_sided },
-    .close = ncs_comm_destroy, .assign = comm_assign, .text = comm_text,
+    .close = ncs_comm_destroy,
+    .assign = comm_assign,
+    .text = comm_text,
 };

@@ -14,8 +14,7 @@ static ncclConfig_t *is_option_given(struct ncs_comm_config *config)
 }
 
 /* Pushes a child whose rank only NCCL will know. */
-static struct ncs_comm *make_child(lua_State *L, const struct ncs_comm *parent,
-                                   const struct ncs_comm_config *config)
+static struct ncs_comm *make_child(lua_State *L, const struct ncs_comm *parent, const struct ncs_comm_config *config)
 {
     struct ncs_comm *c = ncs_comm_make(L, -1, -1, parent->device);
     c->name = config->name;
@@ -38,9 +37,9 @@ struct split_options {
 /* comm:split { color [, key, CFG] } */
 static int comm_split(lua_State *L)
 {
-    static const struct ncs_option more[] = {
-        { "color", NCS_OPTION_INT, offsetof(struct split_options, color) },
-        { "key", NCS_OPTION_INT, offsetof(struct split_options, key) }, { NULL, 0, 0 } };
+    static const struct ncs_option more[] = { { "color", NCS_OPTION_INT, offsetof(struct split_options, color) },
+                                              { "key", NCS_OPTION_INT, offsetof(struct split_options, key) },
+                                              { NULL, 0, 0 } };
     struct ncs_comm *parent = comm_child_self(L, "split", 1);
     struct split_options o = { .key = 0 };
     ncs_comm_config_read_with(L, 2, &o.config, more);
@@ -50,8 +49,7 @@ static int comm_split(lua_State *L)
     struct ncs_comm *c = make_child(L, parent, &o.config);
     if (parent->split_share && !parent->revoked)
         c->family = parent->family;
-    NCS_TRY(L, ncclCommSplit, ncs_comm_handle(parent), o.color, o.key, c->cell,
-            is_option_given(&o.config));
+    NCS_TRY(L, ncclCommSplit, ncs_comm_handle(parent), o.color, o.key, c->cell, is_option_given(&o.config));
     if (o.color != NCCL_SPLIT_NOCOLOR)
         return open_child(L, c);
     /* While the call is in progress, NCCL holds the address of the cell. */
@@ -71,8 +69,8 @@ struct shrink_options {
 /* comm:shrink(ranks [, { abort, CFG }]) */
 static int comm_shrink(lua_State *L)
 {
-    static const struct ncs_option more[] = {
-        { "abort", NCS_OPTION_FLAG, offsetof(struct shrink_options, abort) }, { NULL, 0, 0 } };
+    static const struct ncs_option more[] = { { "abort", NCS_OPTION_FLAG, offsetof(struct shrink_options, abort) },
+                                              { NULL, 0, 0 } };
     struct ncs_comm *parent = comm_child_self(L, "shrink", 2);
     struct shrink_options o = { .abort = false };
     int count;
@@ -89,8 +87,8 @@ static int comm_shrink(lua_State *L)
      * call then fails. */
     if (o.abort && ncs_comm_handle(parent))
         parent->interrupted = true;
-    NCS_TRY(L, ncclCommShrink, ncs_comm_handle(parent), list, count, c->cell,
-            is_option_given(&o.config), o.abort ? NCCL_SHRINK_ABORT : NCCL_SHRINK_DEFAULT);
+    NCS_TRY(L, ncclCommShrink, ncs_comm_handle(parent), list, count, c->cell, is_option_given(&o.config),
+            o.abort ? NCCL_SHRINK_ABORT : NCCL_SHRINK_DEFAULT);
     return open_child(L, c);
 }
 
@@ -113,8 +111,7 @@ struct grow_options {
 /* comm:grow(nranks [, { id, CFG }]) */
 static int comm_grow(lua_State *L)
 {
-    static const struct ncs_option more[] = {
-        { "id", NCS_OPTION_SLOT, offsetof(struct grow_options, id) }, { NULL, 0, 0 } };
+    static const struct ncs_option more[] = { { "id", NCS_OPTION_SLOT, offsetof(struct grow_options, id) }, { NULL, 0, 0 } };
     struct ncs_comm *parent = comm_child_self(L, "grow", 2);
     struct grow_options o = { .id = 0 };
     int nranks = ncs_lua_int(L, 2, "nranks");
@@ -124,8 +121,7 @@ static int comm_grow(lua_State *L)
     struct ncs_comm *c = ncs_comm_make(L, parent->rank, nranks, parent->device);
     c->name = o.config.name;
     ncs_comm_configure(c, &o.config, parent);
-    NCS_TRY(L, ncclCommGrow, ncs_comm_handle(parent), nranks, id ? &id->id : NULL, -1, c->cell,
-            is_option_given(&o.config));
+    NCS_TRY(L, ncclCommGrow, ncs_comm_handle(parent), nranks, id ? &id->id : NULL, -1, c->cell, is_option_given(&o.config));
     ncs_comm_open(L, c);
     return 1;
 }
@@ -150,9 +146,5 @@ int ncs_comm_join(lua_State *L)
 }
 
 const luaL_Reg ncs_comm_children[] = {
-    { "grow", comm_grow },
-    { "shrink", comm_shrink },
-    { "split", comm_split },
-    { "unique_id", comm_unique_id },
-    { NULL, NULL },
+    { "grow", comm_grow }, { "shrink", comm_shrink }, { "split", comm_split }, { "unique_id", comm_unique_id }, { NULL, NULL },
 };

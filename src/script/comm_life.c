@@ -12,8 +12,7 @@ static struct ncs_comm *comm_life_self(lua_State *L, const char *method, int max
 bool ncs_comm_pending(lua_State *L, const struct ncs_comm *c)
 {
     const struct ncs_local *local = ncs_lua_thread(L)->local;
-    return !ncs_comm_handle(c) ||
-           (c->group && local->group_depth > 0 && local->group == c->group);
+    return !ncs_comm_handle(c) || (c->group && local->group_depth > 0 && local->group == c->group);
 }
 
 void ncs_comm_drop_group(lua_State *L)
@@ -29,8 +28,7 @@ void ncs_comm_drop_group(lua_State *L)
     local->failed_group = 0;
 }
 
-void ncs_comm_configure(struct ncs_comm *c, const struct ncs_comm_config *config,
-                        const struct ncs_comm *parent)
+void ncs_comm_configure(struct ncs_comm *c, const struct ncs_comm_config *config, const struct ncs_comm *parent)
 {
     bool inherits = parent && !config->given;
     c->blocking = inherits ? parent->blocking : config->config.blocking != 0 || !config->given;
@@ -48,8 +46,7 @@ static void note_interrupted(lua_State *L, const struct ncs_comm *c, bool interr
 
 /* The mark is set before the call, because interrupted waiters go on before it returns. If the call
  * fails, the mark is taken back. */
-static int comm_life_cut_short(lua_State *L, const struct ncs_comm *c, enum ncs_fn fn, bool was,
-                               int rc)
+static int comm_life_cut_short(lua_State *L, const struct ncs_comm *c, enum ncs_fn fn, bool was, int rc)
 {
     if (rc != ncclSuccess && rc != ncclInProgress)
         note_interrupted(L, c, was);
@@ -93,8 +90,7 @@ static int comm_abort(lua_State *L)
     ncs_lua_label(L, 2);
     bool was = c->interrupted;
     note_interrupted(L, c, true);
-    int rc = comm_life_cut_short(L, c, NCS_FN_ncclCommAbort, was,
-                                 NCS_CALL(L, ncclCommAbort, ncs_comm_handle(c)));
+    int rc = comm_life_cut_short(L, c, NCS_FN_ncclCommAbort, was, NCS_CALL(L, ncclCommAbort, ncs_comm_handle(c)));
     ncs_comm_note(L, c, NCS_FN_ncclCommAbort);
     return ncs_lua_push_result(L, rc);
 }
@@ -102,8 +98,7 @@ static int comm_abort(lua_State *L)
 struct flags {
     int flags;
 };
-static const struct ncs_option flag_rows[] = {
-    { "flags", NCS_OPTION_INT, offsetof(struct flags, flags) }, { NULL, 0, 0 } };
+static const struct ncs_option flag_rows[] = { { "flags", NCS_OPTION_INT, offsetof(struct flags, flags) }, { NULL, 0, 0 } };
 
 static int comm_revoke(lua_State *L)
 {
@@ -112,8 +107,7 @@ static int comm_revoke(lua_State *L)
     ncs_lua_options(L, 2, flag_rows, &o);
     bool was = c->interrupted;
     note_interrupted(L, c, true);
-    int rc = comm_life_cut_short(L, c, NCS_FN_ncclCommRevoke, was,
-                                 NCS_CALL(L, ncclCommRevoke, ncs_comm_handle(c), o.flags));
+    int rc = comm_life_cut_short(L, c, NCS_FN_ncclCommRevoke, was, NCS_CALL(L, ncclCommRevoke, ncs_comm_handle(c), o.flags));
     ncs_comm_note(L, c, NCS_FN_ncclCommRevoke);
     return ncs_lua_push_result(L, rc);
 }
@@ -138,8 +132,10 @@ static int comm_mem_stats(lua_State *L)
     static const struct {
         const char *name;
         ncclCommMemStat_t stat;
-    } rows[] = { { "suspend", ncclStatGpuMemSuspend }, { "suspended", ncclStatGpuMemSuspended },
-                 { "persist", ncclStatGpuMemPersist }, { "total", ncclStatGpuMemTotal } };
+    } rows[] = { { "suspend", ncclStatGpuMemSuspend },
+                 { "suspended", ncclStatGpuMemSuspended },
+                 { "persist", ncclStatGpuMemPersist },
+                 { "total", ncclStatGpuMemTotal } };
     struct ncs_comm *c = comm_life_self(L, "mem_stats", 1);
     ncs_lua_label(L, 2);
     lua_createtable(L, 0, 4);
@@ -211,14 +207,9 @@ int ncs_comm_state(lua_State *L)
 }
 
 const luaL_Reg ncs_comm_lives[] = {
-    { "abort", comm_abort },
-    { "async_error", comm_async_error },
-    { "destroy", ncs_comm_destroy },
-    { "finalize", comm_finalize },
-    { "mem_stats", comm_mem_stats },
-    { "resume", comm_resume },
-    { "revoke", comm_revoke },
-    { "suspend", comm_suspend },
-    { "wait_ready", comm_wait_ready },
-    { NULL, NULL },
+    { "abort", comm_abort },           { "async_error", comm_async_error },
+    { "destroy", ncs_comm_destroy },   { "finalize", comm_finalize },
+    { "mem_stats", comm_mem_stats },   { "resume", comm_resume },
+    { "revoke", comm_revoke },         { "suspend", comm_suspend },
+    { "wait_ready", comm_wait_ready }, { NULL, NULL },
 };

@@ -3,8 +3,10 @@
 
 #include <string.h>
 
-#define FIELD(script, c, option_kind) \
-    { { script, option_kind, offsetof(struct ncs_comm_config, config.c) }, #c }
+#define FIELD(script, c, option_kind)                                           \
+    {                                                                           \
+        { script, option_kind, offsetof(struct ncs_comm_config, config.c) }, #c \
+    }
 
 struct field {
     struct ncs_option option;
@@ -46,11 +48,9 @@ void ncs_comm_config_read(lua_State *L, int arg, struct ncs_comm_config *into)
     ncs_comm_config_read_with(L, arg, into, none);
 }
 
-void ncs_comm_config_read_with(lua_State *L, int arg, struct ncs_comm_config *into,
-                               const struct ncs_option *more)
+void ncs_comm_config_read_with(lua_State *L, int arg, struct ncs_comm_config *into, const struct ncs_option *more)
 {
-    struct ncs_option rows[FIELDS + 2 + MOST_MORE] = {
-        { "name", NCS_OPTION_TEXT, offsetof(struct ncs_comm_config, name) } };
+    struct ncs_option rows[FIELDS + 2 + MOST_MORE] = { { "name", NCS_OPTION_TEXT, offsetof(struct ncs_comm_config, name) } };
     static const ncclConfig_t unset = NCCL_CONFIG_INITIALIZER;
     size_t count = 1;
     for (size_t i = 0; i < FIELDS; i++)
@@ -71,14 +71,11 @@ bool ncs_config_set(lua_State *L, ncclConfig_t *config, const char *field, int a
     for (size_t i = 0; i < FIELDS; i++) {
         if (strcmp(fields[i].c_name, field) != 0)
             continue;
-        char *at = (char *)config + fields[i].option.offset -
-                   offsetof(struct ncs_comm_config, config);
+        char *at = (char *)config + fields[i].option.offset - offsetof(struct ncs_comm_config, config);
         if (fields[i].option.kind == NCS_OPTION_TEXT)
-            *(const char **)at = ncs_script_intern(ncs_lua_rank(L)->script,
-                                                   ncs_lua_string(L, arg, field));
+            *(const char **)at = ncs_script_intern(ncs_lua_rank(L)->script, ncs_lua_string(L, arg, field));
         else
-            *(int *)at = lua_isboolean(L, arg) ? lua_toboolean(L, arg)
-                                               : ncs_lua_int(L, arg, field);
+            *(int *)at = lua_isboolean(L, arg) ? lua_toboolean(L, arg) : ncs_lua_int(L, arg, field);
         return true;
     }
     return false;
@@ -96,4 +93,4 @@ const char *const *ncs_config_fields(void)
     _Static_assert(sizeof names / sizeof *names == FIELDS + 1, "a field without a name");
     return names;
 }
-    /* clang-format on */
+/* clang-format on */

@@ -155,4 +155,5 @@ void ncs_lua_control(lua_State *L)
 
 const luaL_Reg ncs_coroutine_guards[] = { { "close", coroutine_close }, { NULL, NULL } };
 const luaL_Reg ncs_coroutine_own[] = {
-    { "create", coroutine_create }, { "resume", coroutine_resume }, { "wrap", coroutine_wrap }, { NULL, NULL } };
+    { "create", coroutine_create }, { "resume", coroutine_resume }, { "wrap", coroutine_wrap }, { NULL, NULL }
+};

@@ -8,15 +8,15 @@
 #include "script/option.h"
 
 /* cuda.NAME(): the number that a function of CUDA gives. */
-#define NUMBER_OF(name, fn)                        \
-    static int name(lua_State *L)                  \
-    {                                              \
-        int v = 0;                                 \
-        ncs_lua_begin(L, "cuda." #name, 1);        \
-        ncs_lua_label(L, 1);                       \
-        NCS_TRY(L, fn, &v);                        \
-        lua_pushinteger(L, v);                     \
-        return 1;                                  \
+#define NUMBER_OF(name, fn)                 \
+    static int name(lua_State *L)           \
+    {                                       \
+        int v = 0;                          \
+        ncs_lua_begin(L, "cuda." #name, 1); \
+        ncs_lua_label(L, 1);                \
+        NCS_TRY(L, fn, &v);                 \
+        lua_pushinteger(L, v);              \
+        return 1;                           \
     }
 NUMBER_OF(device, cudaGetDevice)
 NUMBER_OF(device_count, cudaGetDeviceCount)
@@ -115,8 +115,7 @@ static int properties(lua_State *L)
     ncs_lua_label(L, given || lua_isnil(L, 1) ? 2 : 1);
     NCS_TRY(L, cudaGetDeviceProperties, &p, d);
     lua_newtable(L);
-#define NUMBER(type, name) \
-    (push_snake(L, #name), lua_pushinteger(L, (lua_Integer)p.name), lua_rawset(L, -3));
+#define NUMBER(type, name) (push_snake(L, #name), lua_pushinteger(L, (lua_Integer)p.name), lua_rawset(L, -3));
 #define LIST(type, name, length) cuda_set_list(L, #name, p.name, length);
 #define TEXT(name, length) (push_snake(L, #name), lua_pushstring(L, p.name), lua_rawset(L, -3));
 #define BYTES(name, length) set_bytes(L, #name, p.name, length);
@@ -149,13 +148,20 @@ static int enable_peer(lua_State *L)
 }
 
 static const luaL_Reg functions[] = {
-    { "buffer", ncs_buffer_make },         { "can_access_peer", can_access_peer },
-    { "device", device },                  { "device_count", device_count },
-    { "driver_version", driver_version },  { "enable_peer", enable_peer },
-    { "event", ncs_event_new },            { "last_error", cuda_last_error },
-    { "graph", ncs_graph_new },            { "memory", memory },
-    { "properties", properties },          { "runtime_version", runtime_version },
-    { "set_device", set_device },          { "stream", ncs_stream_new },
+    { "buffer", ncs_buffer_make },
+    { "can_access_peer", can_access_peer },
+    { "device", device },
+    { "device_count", device_count },
+    { "driver_version", driver_version },
+    { "enable_peer", enable_peer },
+    { "event", ncs_event_new },
+    { "last_error", cuda_last_error },
+    { "graph", ncs_graph_new },
+    { "memory", memory },
+    { "properties", properties },
+    { "runtime_version", runtime_version },
+    { "set_device", set_device },
+    { "stream", ncs_stream_new },
     { "sync", sync },
     { NULL, NULL },
 };

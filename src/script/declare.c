@@ -50,8 +50,7 @@ static void add_param(lua_State *L, struct ncs_scenario *s, const char *name, in
         p.kind = NCS_PARAM_TEXT;
         p.text = ncs_copy_text(lua_tostring(L, value));
         break;
-    default:
-        ncs_lua_wrong(L, value, name, "a number, a text or a boolean");
+    default: ncs_lua_wrong(L, value, name, "a number, a text or a boolean");
     }
     p.name = ncs_copy_text(name);
     s->param = ncs_resize(s->param, (s->params + 1) * sizeof *s->param);
@@ -151,14 +150,15 @@ static void declare_read_timeout(lua_State *L, struct ncs_declaration *d, int va
 {
     if (lua_type(L, value) == LUA_TNUMBER)
         d->scenario->timeout = ncs_lua_seconds(L, value, "timeout");
-    else if (lua_type(L, value) != LUA_TSTRING ||
-             !ncs_parse_duration(lua_tostring(L, value), &d->scenario->timeout))
+    else if (lua_type(L, value) != LUA_TSTRING || !ncs_parse_duration(lua_tostring(L, value), &d->scenario->timeout))
         ncs_lua_wrong(L, value, "timeout", "seconds or a duration such as \"10s\"");
 }
 
 /* These keys are read first, because later keys depend on them. */
 static const struct ncs_declare_row first_rows[] = {
-    { "params", read_params }, { "matrix", ncs_declare_matrix }, { "exclude", ncs_declare_exclude },
+    { "params", read_params },
+    { "matrix", ncs_declare_matrix },
+    { "exclude", ncs_declare_exclude },
     { NULL, NULL },
 };
 
@@ -184,7 +184,9 @@ static const struct ncs_declare_row all_rows[] = {
 
 static void read_nothing(lua_State *L, struct ncs_declaration *d, int value)
 {
-    (void)L; (void)d; (void)value; /* read before */
+    (void)L;
+    (void)d;
+    (void)value; /* read before */
 }
 
 static void read_first(lua_State *L, struct ncs_declaration *d)
@@ -230,8 +232,7 @@ static int read_declaration(lua_State *L)
 
 /* ---- running the file up to the statement ---- */
 
-static void declaration_failed(lua_State *L, const struct ncs_declaration *d,
-                               struct ncs_error *err);
+static void declaration_failed(lua_State *L, const struct ncs_declaration *d, struct ncs_error *err);
 
 static void no_memory(const struct ncs_declaration *d)
 {
@@ -314,8 +315,7 @@ static const char *find_key(const char *text, const char *key, int first, int *l
     const char *begin = text;
     for (; text && *text; text++) {
         *line += *text == '\n';
-        if (*line < first || strncmp(text, key, n) != 0 || isalnum((unsigned char)text[n]) ||
-            text[n] == '_')
+        if (*line < first || strncmp(text, key, n) != 0 || isalnum((unsigned char)text[n]) || text[n] == '_')
             continue;
         if (text != begin && (isalnum((unsigned char)text[-1]) || text[-1] == '_'))
             continue;
@@ -354,8 +354,7 @@ static int place_of_key(const struct ncs_script *s, const char *within, const ch
 }
 
 /* Adds the place that the filled error is about: in the value of the key, as far as it is known. */
-static bool fail_at_key(const struct ncs_declaration *d, const char *key, int otherwise,
-                        struct ncs_error *err)
+static bool fail_at_key(const struct ncs_declaration *d, const char *key, int otherwise, struct ncs_error *err)
 {
     const struct ncs_chunk *c = &d->script->main;
     struct ncs_source source;
@@ -391,8 +390,7 @@ static void declaration_failed(lua_State *L, const struct ncs_declaration *d, st
     char place[300];
     lua_pushcfunction(L, fetch_message);
     lua_insert(L, -2);
-    const char *text = lua_pcall(L, 1, 1, 0) == LUA_OK && lua_isstring(L, -1)
-                           ? lua_tostring(L, -1) : "the declaration failed";
+    const char *text = lua_pcall(L, 1, 1, 0) == LUA_OK && lua_isstring(L, -1) ? lua_tostring(L, -1) : "the declaration failed";
     int line = d->script->line;
     text = ncs_lua_skip_place(text, file, &line);
     snprintf(place, sizeof place, "scenario: ");
@@ -410,8 +408,7 @@ static void run_declaration(struct ncs_declaration *d)
 {
     struct ncs_script *script = d->script;
     struct ncs_error *err = d->err;
-    struct ncs_lua_rank state = { .script = script, .rank = -1,
-                                  .budget = INSTRUCTIONS };
+    struct ncs_lua_rank state = { .script = script, .rank = -1, .budget = INSTRUCTIONS };
     script->line = 0;
     script->scenario = d->scenario;
     script->world_config = false;
@@ -441,11 +438,10 @@ static void run_declaration(struct ncs_declaration *d)
     ncs_lua_close(&state); /* d->key may be a text of its */
 }
 
-bool ncs_script_declare(struct ncs_script *script, const struct ncs_script_settings *settings,
-                        struct ncs_scenario *scenario, struct ncs_error *err)
+bool ncs_script_declare(struct ncs_script *script, const struct ncs_script_settings *settings, struct ncs_scenario *scenario,
+                        struct ncs_error *err)
 {
-    struct ncs_declaration d = { .script = script, .settings = settings, .scenario = scenario,
-                                 .err = err };
+    struct ncs_declaration d = { .script = script, .settings = settings, .scenario = scenario, .err = err };
     run_declaration(&d);
     ncs_matrix_free(&d.matrix);
     if (err->status == NCS_OK && !d.done) {
@@ -461,12 +457,11 @@ bool ncs_script_declare(struct ncs_script *script, const struct ncs_script_setti
     return err->status == NCS_OK;
 }
 
-bool ncs_script_cases(struct ncs_script *script, const struct ncs_script_settings *settings,
-                      struct ncs_cases *cases, struct ncs_error *err)
+bool ncs_script_cases(struct ncs_script *script, const struct ncs_script_settings *settings, struct ncs_cases *cases,
+                      struct ncs_error *err)
 {
     struct ncs_scenario scenario;
-    struct ncs_declaration d = { .script = script, .settings = settings, .scenario = &scenario,
-                                 .err = err, .only_cases = true };
+    struct ncs_declaration d = { .script = script, .settings = settings, .scenario = &scenario, .err = err, .only_cases = true };
     ncs_scenario_init(&scenario, script->main.file);
     run_declaration(&d);
     if (err->status == NCS_OK)

@@ -11,9 +11,9 @@ struct ncs_declaration {
     struct ncs_script *script;
     const struct ncs_script_settings *settings;
     struct ncs_scenario *scenario;
-    const char *key;      /* the key that is being read */
-    const char *within;   /* the key whose table holds it; NULL = anywhere */
-    bool only_cases;      /* reads only what matrix and exclude need */
+    const char *key;    /* the key that is being read */
+    const char *within; /* the key whose table holds it; NULL = anywhere */
+    bool only_cases;    /* reads only what matrix and exclude need */
     struct ncs_matrix matrix;
     bool seen, done;
     struct ncs_error *err; /* filled by checks of other rooms */
@@ -35,8 +35,7 @@ int ncs_declare_computed(lua_State *L, struct ncs_declaration *d, int value);
 /* Reads a whole number or a list of them. Replaces *list and returns its length. */
 size_t ncs_declare_ints(lua_State *L, struct ncs_declaration *d, int value, int **list);
 /* Reads a table by rows, in the order of the rows; other keys are refused. */
-void ncs_declare_rows(lua_State *L, struct ncs_declaration *d, int table,
-                      const struct ncs_declare_row *rows);
+void ncs_declare_rows(lua_State *L, struct ncs_declaration *d, int table, const struct ncs_declare_row *rows);
 
 void ncs_declare_needs(lua_State *L, struct ncs_declaration *d, int value);
 void ncs_declare_sim(lua_State *L, struct ncs_declaration *d, int value);

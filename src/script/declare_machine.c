@@ -28,8 +28,8 @@ static void read_needs_gpus(lua_State *L, struct ncs_declaration *d, int value)
 void ncs_declare_needs(lua_State *L, struct ncs_declaration *d, int value)
 {
     static const struct ncs_declare_row rows[] = {
-        { "driver", read_needs_driver }, { "gpus", read_needs_gpus }, { "nccl", read_needs_nccl },
-        { NULL, NULL } };
+        { "driver", read_needs_driver }, { "gpus", read_needs_gpus }, { "nccl", read_needs_nccl }, { NULL, NULL }
+    };
     ncs_declare_rows(L, d, value, rows);
 }
 
@@ -128,20 +128,22 @@ static void read_sim_model(lua_State *L, struct ncs_declaration *d, int value)
     if (!ncs_model_names[model]) {
         char hint[NCS_NEAR_ROOM];
         ncs_lua_usage(L, "sim: no model \"%.60s\"%s", name,
-                      ncs_lua_hint(hint, '"', name, ncs_model_names, 0,
-                                   ", expected \"plain\", \"hgx-a100\" or \"hgx-h100\""));
+                      ncs_lua_hint(hint, '"', name, ncs_model_names, 0, ", expected \"plain\", \"hgx-a100\" or \"hgx-h100\""));
     }
     d->scenario->sim_model = model;
 }
 
 void ncs_declare_sim(lua_State *L, struct ncs_declaration *d, int value)
 {
-    static const struct ncs_declare_row rows[] = {
-        { "capability", read_sim_capability }, { "eager", read_sim_eager },
-        { "lanes", read_sim_lanes },           { "memory", read_sim_memory },
-        { "model", read_sim_model },           { "nccl", read_sim_nccl },
-        { "quirks", read_sim_quirks },         { "ready_after", read_sim_ready_after },
-        { NULL, NULL } };
+    static const struct ncs_declare_row rows[] = { { "capability", read_sim_capability },
+                                                   { "eager", read_sim_eager },
+                                                   { "lanes", read_sim_lanes },
+                                                   { "memory", read_sim_memory },
+                                                   { "model", read_sim_model },
+                                                   { "nccl", read_sim_nccl },
+                                                   { "quirks", read_sim_quirks },
+                                                   { "ready_after", read_sim_ready_after },
+                                                   { NULL, NULL } };
     int top = lua_gettop(L);
     ncs_declare_rows(L, d, ncs_declare_computed(L, d, value), rows);
     lua_settop(L, top);
@@ -154,8 +156,7 @@ static char *read_setting(lua_State *L, struct ncs_declaration *d)
     struct ncs_str setting = { 0 };
     bool unsafe = d->script->unsafe;
     size_t bytes = 0;
-    const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tolstring(L, -2, &bytes)
-                                                      : ncs_lua_text(L, lua_gettop(L) - 1);
+    const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tolstring(L, -2, &bytes) : ncs_lua_text(L, lua_gettop(L) - 1);
     d->key = name;
     if (!ncs_environment_allows(name, bytes, unsafe, &err))
         ncs_lua_usage(L, "env: %s%s%s", err.text, err.hint[0] ? ": " : "", err.hint);

@@ -16,25 +16,23 @@ static const char *const wanted[] = {
 };
 
 /* The value on top as a value of the axis; `what` names it in complaints. */
-static struct ncs_param matrix_read_value(lua_State *L, const struct ncs_axis *axis,
-                                          const char *what)
+static struct ncs_param matrix_read_value(lua_State *L, const struct ncs_axis *axis, const char *what)
 {
     static const int type[] = {
-        [NCS_PARAM_INT] = LUA_TNUMBER, [NCS_PARAM_NUMBER] = LUA_TNUMBER,
-        [NCS_PARAM_TEXT] = LUA_TSTRING, [NCS_PARAM_BOOL] = LUA_TBOOLEAN,
+        [NCS_PARAM_INT] = LUA_TNUMBER,
+        [NCS_PARAM_NUMBER] = LUA_TNUMBER,
+        [NCS_PARAM_TEXT] = LUA_TSTRING,
+        [NCS_PARAM_BOOL] = LUA_TBOOLEAN,
     };
     int top = lua_gettop(L);
     enum ncs_param_kind kind = axis->kind;
     char expected[80];
     lua_Integer whole = 0;
-    snprintf(expected, sizeof expected, "%s%s", wanted[kind],
-             axis->is_param ? ", as its default in params" : "");
-    if (lua_type(L, top) != type[kind] ||
-        (kind == NCS_PARAM_INT && !ncs_lua_is_whole(L, top, &whole)) ||
+    snprintf(expected, sizeof expected, "%s%s", wanted[kind], axis->is_param ? ", as its default in params" : "");
+    if (lua_type(L, top) != type[kind] || (kind == NCS_PARAM_INT && !ncs_lua_is_whole(L, top, &whole)) ||
         (kind == NCS_PARAM_NUMBER && !isfinite(lua_tonumber(L, top))))
         ncs_lua_wrong(L, top, what, expected);
-    if (!axis->is_param && strcmp(axis->name, "ranks") == 0 &&
-        (whole < 1 || whole > NCS_RANKS_MOST))
+    if (!axis->is_param && strcmp(axis->name, "ranks") == 0 && (whole < 1 || whole > NCS_RANKS_MOST))
         ncs_lua_wrong(L, top, what, "1 to 65536");
     if (!axis->is_param && whole < 0)
         ncs_lua_wrong(L, top, what, "0 or more");
@@ -51,8 +49,7 @@ static struct ncs_param matrix_read_value(lua_State *L, const struct ncs_axis *a
 }
 
 /* Appends to a list that the declaration owns and frees, even after a Lua error. */
-static void matrix_add_value(struct ncs_param **list, size_t *count, size_t *room,
-                             struct ncs_param value)
+static void matrix_add_value(struct ncs_param **list, size_t *count, size_t *room, struct ncs_param value)
 {
     NCS_PUSH(*list, *count, *room, value);
 }
@@ -70,8 +67,7 @@ static void unknown_axis(lua_State *L, struct ncs_declaration *d, const char *na
     names[s->params + 1] = "seed";
     ncs_lua_usage(L, "matrix: no parameter '%.60s'%s", name,
                   ncs_near_hint(hint, '\'', name, names, s->params + 2,
-                                s->params ? ", expected one of params, or ranks, or seed"
-                                          : ": the scenario declares no params"));
+                                s->params ? ", expected one of params, or ranks, or seed" : ": the scenario declares no params"));
 }
 
 static void read_axis(lua_State *L, struct ncs_declaration *d, const char *name, int value)
@@ -146,8 +142,7 @@ void ncs_declare_matrix(lua_State *L, struct ncs_declaration *d, int value)
 
 /* ---- exclude ---- */
 
-static void matrix_unknown_name(lua_State *L, const struct ncs_matrix *m, const char *entry,
-                                const char *name)
+static void matrix_unknown_name(lua_State *L, const struct ncs_matrix *m, const char *entry, const char *name)
 {
     char hint[NCS_NEAR_ROOM];
     const char **names = lua_newuserdatauv(L, (m->axes + 1) * sizeof *names, 0);
@@ -157,8 +152,7 @@ static void matrix_unknown_name(lua_State *L, const struct ncs_matrix *m, const 
                   ncs_near_hint(hint, '\'', name, names, m->axes, ""));
 }
 
-static void read_term(lua_State *L, struct ncs_declaration *d, struct ncs_exclusion *e,
-                      const char *entry, const char *name)
+static void read_term(lua_State *L, struct ncs_declaration *d, struct ncs_exclusion *e, const char *entry, const char *name)
 {
     char what[120];
     struct ncs_axis *axis = ncs_matrix_axis(&d->matrix, name);
@@ -216,8 +210,7 @@ void ncs_declare_pins(struct ncs_declaration *d)
         struct ncs_param outside = { .name = axis->name, .kind = NCS_PARAM_INT };
         if (axis->is_param) {
             for (size_t k = 0; k < settings->sets && !axis->pinned; k++)
-                if (strncmp(settings->set[k], axis->name, bytes) == 0 &&
-                    settings->set[k][bytes] == '=')
+                if (strncmp(settings->set[k], axis->name, bytes) == 0 && settings->set[k][bytes] == '=')
                     ncs_axis_pin(axis, ncs_scenario_param(d->scenario, axis->name));
         } else if (strcmp(axis->name, "ranks") == 0) {
             outside.i = settings->ranks;

@@ -14,8 +14,7 @@ static void outcome_culprit(lua_State *L, struct ncs_declaration *d, int value)
 
 /* Reads the waiting ranks: a rank, a list, "all", or "others", which means all but the culprits;
  * these were read before. */
-static size_t read_waiting(lua_State *L, struct ncs_declaration *d, int value, const int *culprit,
-                           size_t culprits, int **list)
+static size_t read_waiting(lua_State *L, struct ncs_declaration *d, int value, const int *culprit, size_t culprits, int **list)
 {
     if (lua_type(L, value) != LUA_TSTRING)
         return ncs_declare_ints(L, d, value, list);
@@ -24,8 +23,7 @@ static size_t read_waiting(lua_State *L, struct ncs_declaration *d, int value, c
     int ranks = d->scenario->ranks > NCS_RANKS_MOST ? 0 : d->scenario->ranks; /* checked later */
     size_t count = 0;
     if (!others && strcmp(word, "all") != 0)
-        ncs_lua_usage(L, "waiting is a rank, a list of ranks, \"all\" or \"others\", got \"%.60s\"",
-                      word);
+        ncs_lua_usage(L, "waiting is a rank, a list of ranks, \"all\" or \"others\", got \"%.60s\"", word);
     ncs_free(*list);
     *list = ncs_new((size_t)(ranks > 0 ? ranks : 0) * sizeof **list);
     for (int rank = 0; rank < ranks; rank++) {
@@ -121,10 +119,13 @@ static void finding_certainty(lua_State *L, struct ncs_declaration *d, int value
 
 static void outcome_finding(lua_State *L, struct ncs_declaration *d, int value)
 {
-    static const struct ncs_declare_row rows[] = {
-        { "call", finding_call },       { "certainty", finding_certainty },
-        { "comm", finding_comm },       { "culprit", finding_culprit },
-        { "rule", finding_rule },       { "waiting", finding_waiting }, { NULL, NULL } };
+    static const struct ncs_declare_row rows[] = { { "call", finding_call },
+                                                   { "certainty", finding_certainty },
+                                                   { "comm", finding_comm },
+                                                   { "culprit", finding_culprit },
+                                                   { "rule", finding_rule },
+                                                   { "waiting", finding_waiting },
+                                                   { NULL, NULL } };
     d->scenario->outcome.finding_given = true;
     if (lua_type(L, value) == LUA_TSTRING)
         finding_rule(L, d, value);
@@ -142,8 +143,7 @@ static void outcome_findings(lua_State *L, struct ncs_declaration *d, int value)
 
 /* ---- verdicts ---- */
 
-static void rows_or_true(lua_State *L, struct ncs_declaration *d, int value,
-                         const struct ncs_declare_row *rows)
+static void rows_or_true(lua_State *L, struct ncs_declaration *d, int value, const struct ncs_declare_row *rows)
 {
     if (!lua_isboolean(L, value))
         ncs_declare_rows(L, d, value, rows);
@@ -153,18 +153,20 @@ static void rows_or_true(lua_State *L, struct ncs_declaration *d, int value,
 
 static void outcome_hang(lua_State *L, struct ncs_declaration *d, int value)
 {
-    static const struct ncs_declare_row rows[] = {
-        { "call", outcome_call_number }, { "comm", outcome_comm }, { "culprit", outcome_culprit },
-        { "waiting", outcome_waiting },  { "why", outcome_why },   { NULL, NULL } };
+    static const struct ncs_declare_row rows[] = { { "call", outcome_call_number }, { "comm", outcome_comm },
+                                                   { "culprit", outcome_culprit },  { "waiting", outcome_waiting },
+                                                   { "why", outcome_why },          { NULL, NULL } };
     d->scenario->outcome.verdict = NCS_HANG;
     rows_or_true(L, d, value, rows);
 }
 
 static void outcome_wrong(lua_State *L, struct ncs_declaration *d, int value)
 {
-    static const struct ncs_declare_row rows[] = {
-        { "call", outcome_call_number }, { "comm", outcome_comm }, { "first", outcome_first },
-        { "rank", outcome_rank },        { NULL, NULL } };
+    static const struct ncs_declare_row rows[] = { { "call", outcome_call_number },
+                                                   { "comm", outcome_comm },
+                                                   { "first", outcome_first },
+                                                   { "rank", outcome_rank },
+                                                   { NULL, NULL } };
     d->scenario->outcome.verdict = NCS_WRONG;
     rows_or_true(L, d, value, rows);
 }
@@ -215,13 +217,13 @@ static bool has_key(lua_State *L, int table, const char *key)
 
 void ncs_declare_outcome(lua_State *L, struct ncs_declaration *d, int value)
 {
-    static const struct ncs_declare_row error_rows[] = {
-        { "error", outcome_error }, { "call", outcome_error_call }, { "finding", outcome_finding },
-        { "findings", outcome_findings }, { "rank", outcome_rank }, { NULL, NULL } };
-    static const struct ncs_declare_row rows[] = {
-        { "error", outcome_error }, { "finding", outcome_finding }, { "findings", outcome_findings },
-        { "hang", outcome_hang },   { "lost", outcome_lost },       { "pass", outcome_pass },
-        { "wrong", outcome_wrong }, { NULL, NULL } };
+    static const struct ncs_declare_row error_rows[] = { { "error", outcome_error },     { "call", outcome_error_call },
+                                                         { "finding", outcome_finding }, { "findings", outcome_findings },
+                                                         { "rank", outcome_rank },       { NULL, NULL } };
+    static const struct ncs_declare_row rows[] = { { "error", outcome_error },       { "finding", outcome_finding },
+                                                   { "findings", outcome_findings }, { "hang", outcome_hang },
+                                                   { "lost", outcome_lost },         { "pass", outcome_pass },
+                                                   { "wrong", outcome_wrong },       { NULL, NULL } };
     static const char *const verdicts[] = { "error", "hang", "lost", "pass", "wrong", NULL };
     int given = 0;
     d->scenario->outcome.given = true;
@@ -234,19 +236,19 @@ void ncs_declare_outcome(lua_State *L, struct ncs_declaration *d, int value)
     if (lua_type(L, value) == LUA_TSTRING) {
         const char *word = lua_tostring(L, value);
         if (strcmp(word, "pass") != 0)
-            ncs_lua_usage(L, "no outcome \"%.60s\", expected \"pass\", or a table such as "
-                             "{ hang = { culprit = 2 } }", word);
+            ncs_lua_usage(L,
+                          "no outcome \"%.60s\", expected \"pass\", or a table such as "
+                          "{ hang = { culprit = 2 } }",
+                          word);
         return;
     }
     if (lua_type(L, value) != LUA_TTABLE)
-        ncs_lua_wrong(L, value, "outcome",
-                      "\"pass\" or a table such as { hang = { culprit = 2 } }");
+        ncs_lua_wrong(L, value, "outcome", "\"pass\" or a table such as { hang = { culprit = 2 } }");
     for (int i = 0; verdicts[i]; i++)
         given += has_key(L, value, verdicts[i]);
     if (given > 1)
         ncs_lua_usage(L, "outcome takes only one of hang, error, wrong, lost and pass");
-    d->scenario->outcome.any_verdict =
-        given == 0 && (has_key(L, value, "finding") || has_key(L, value, "findings"));
+    d->scenario->outcome.any_verdict = given == 0 && (has_key(L, value, "finding") || has_key(L, value, "findings"));
     ncs_declare_rows(L, d, value, has_key(L, value, "error") ? error_rows : rows);
 }
 
@@ -272,8 +274,7 @@ static void bug_thread(lua_State *L, struct ncs_declaration *d, int value)
             lua_rawgeti(L, value, (lua_Integer)i + 1);
         else
             lua_pushvalue(L, value);
-        NCS_PUSH(bug->thread, bug->threads, room,
-                 ncs_copy_text(ncs_declare_text(L, d, lua_gettop(L))));
+        NCS_PUSH(bug->thread, bug->threads, room, ncs_copy_text(ncs_declare_text(L, d, lua_gettop(L))));
         lua_pop(L, 1);
     }
 }
@@ -281,7 +282,8 @@ static void bug_thread(lua_State *L, struct ncs_declaration *d, int value)
 void ncs_declare_bug(lua_State *L, struct ncs_declaration *d, int value)
 {
     static const struct ncs_declare_row rows[] = {
-        { "entry", bug_entry }, { "nccl", bug_nccl }, { "thread", bug_thread }, { NULL, NULL } };
+        { "entry", bug_entry }, { "nccl", bug_nccl }, { "thread", bug_thread }, { NULL, NULL }
+    };
     ncs_declare_rows(L, d, value, rows);
     if (!d->scenario->bug.entry)
         ncs_lua_usage(L, "bug needs entry, such as entry = \"A1\"");

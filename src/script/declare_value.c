@@ -44,8 +44,7 @@ int ncs_declare_version(lua_State *L, struct ncs_declaration *d, int value)
     return ncs_lua_wrong(L, value, d->key, "a version such as \"2.30.7\"");
 }
 
-void ncs_declare_rows(lua_State *L, struct ncs_declaration *d, int table,
-                      const struct ncs_declare_row *rows)
+void ncs_declare_rows(lua_State *L, struct ncs_declaration *d, int table, const struct ncs_declare_row *rows)
 {
     const char *names[24], *outer = d->key, *worst = NULL;
     char hint[NCS_NEAR_ROOM];
@@ -67,8 +66,7 @@ void ncs_declare_rows(lua_State *L, struct ncs_declaration *d, int table,
     }
     if (worst) {
         d->key = worst;
-        ncs_lua_usage(L, "no such key '%.60s'%s%s%s", worst, outer ? " in " : "",
-                      outer ? outer : "",
+        ncs_lua_usage(L, "no such key '%.60s'%s%s%s", worst, outer ? " in " : "", outer ? outer : "",
                       ncs_near_hint(hint, '\'', worst, names, n, ""));
     }
     for (const struct ncs_declare_row *r = rows; r->name; r++) {

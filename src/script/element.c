@@ -62,10 +62,11 @@ static uint32_t element_encode(const struct ncs_dtype_info *f, double v)
 
 static bool write_integer(int dtype, int64_t i, void *p)
 {
-    static const struct { int64_t low, high; } range[] = {
-        [ncclInt8] = { INT8_MIN, INT8_MAX },    [ncclUint8] = { 0, UINT8_MAX },
-        [ncclInt32] = { INT32_MIN, INT32_MAX }, [ncclUint32] = { 0, UINT32_MAX },
-        [ncclInt64] = { INT64_MIN, INT64_MAX }, [ncclUint64] = { 0, INT64_MAX },
+    static const struct {
+        int64_t low, high;
+    } range[] = {
+        [ncclInt8] = { INT8_MIN, INT8_MAX }, [ncclUint8] = { 0, UINT8_MAX },         [ncclInt32] = { INT32_MIN, INT32_MAX },
+        [ncclUint32] = { 0, UINT32_MAX },    [ncclInt64] = { INT64_MIN, INT64_MAX }, [ncclUint64] = { 0, INT64_MAX },
     };
     if (i < range[dtype].low || i > range[dtype].high)
         return false;
@@ -95,8 +96,7 @@ typedef uint16_t any_u16 __attribute__((aligned(1), may_alias));
 bool ncs_element_write(int dtype, struct ncs_number v, void *element)
 {
     if (!ncs_element_is_float(dtype))
-        return v.whole ? write_integer(dtype, v.i, element)
-                       : write_whole_double(dtype, v.d, element);
+        return v.whole ? write_integer(dtype, v.i, element) : write_whole_double(dtype, v.d, element);
     double d = ncs_number_double(v);
     if (dtype == ncclFloat64)
         *(any_f64 *)element = d;
@@ -122,8 +122,15 @@ static struct ncs_number fractional(double d)
 struct ncs_number ncs_element_read(int dtype, const void *element)
 {
     union {
-        int8_t i8; uint8_t u8; uint16_t u16; int32_t i32; uint32_t u32;
-        int64_t i64; uint64_t u64; float f32; double f64;
+        int8_t i8;
+        uint8_t u8;
+        uint16_t u16;
+        int32_t i32;
+        uint32_t u32;
+        int64_t i64;
+        uint64_t u64;
+        float f32;
+        double f64;
     } v;
     size_t bytes = ncs_dtype_info[dtype].bytes;
     memcpy(&v, element, bytes);
@@ -133,8 +140,7 @@ struct ncs_number ncs_element_read(int dtype, const void *element)
     case ncclInt32: return whole_number(v.i32);
     case ncclUint32: return whole_number(v.u32);
     case ncclInt64: return whole_number(v.i64);
-    case ncclUint64:
-        return v.u64 <= INT64_MAX ? whole_number((int64_t)v.u64) : fractional((double)v.u64);
+    case ncclUint64: return v.u64 <= INT64_MAX ? whole_number((int64_t)v.u64) : fractional((double)v.u64);
     case ncclFloat32: return fractional((double)v.f32);
     case ncclFloat64: return fractional(v.f64);
     default: return fractional(element_decode(&ncs_dtype_info[dtype], bytes == 1 ? v.u8 : v.u16));

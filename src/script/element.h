@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct ncs_number {
-    bool whole;  /* i holds it; otherwise d */
+    bool whole; /* i holds it; otherwise d */
     int64_t i;
     double d;
 };

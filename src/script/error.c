@@ -135,8 +135,7 @@ static const char *pending_words(lua_State *L)
         return "";
     if (c->dropped)
         return "; the group that should have made this comm failed";
-    return t->local->group_depth > 0 ? "; this comm is made when the group ends"
-                                     : "; this comm is not made yet";
+    return t->local->group_depth > 0 ? "; this comm is made when the group ends" : "; this comm is not made yet";
 }
 
 int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc)
@@ -158,22 +157,20 @@ int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc)
                         : nccl && !detail && api->ncclGetErrorString ? api->ncclGetErrorString((ncclResult_t)rc)
                                                                      : detail;
     /* The calls at the end of a script have no line. */
-    snprintf(text, sizeof text, "%s%s: %s%s%s%s",
-             ncs_lua_thread(L)->finished ? "end of script: " : "", info->name, name,
+    snprintf(text, sizeof text, "%s%s: %s%s%s%s", ncs_lua_thread(L)->finished ? "end of script: " : "", info->name, name,
              words ? ": " : "", words ? words : "", nccl ? pending_words(L) : "");
-    return ncs_lua_raise(L, &(struct ncs_lua_error){
-        .kind = nccl ? "nccl" : "cuda", .name = name, .call = info->name, .code = rc,
-        .text = text, .detail = detail });
+    return ncs_lua_raise(
+        L, &(struct ncs_lua_error){
+               .kind = nccl ? "nccl" : "cuda", .name = name, .call = info->name, .code = rc, .text = text, .detail = detail });
 }
 
 int ncs_lua_no_room(lua_State *L, size_t bytes)
 {
     char size[32], budget[NCS_BUDGET_WORDS];
     return ncs_lua_raise(L, &(struct ncs_lua_error){
-        .kind = "memory",
-        .text = lua_pushfstring(L, "%s: no room for %s: %s is used up", ncs_lua_thread(L)->what,
-                                ncs_format_size(bytes, size, sizeof size),
-                                ncs_budget_words(budget)) });
+                                .kind = "memory",
+                                .text = lua_pushfstring(L, "%s: no room for %s: %s is used up", ncs_lua_thread(L)->what,
+                                                        ncs_format_size(bytes, size, sizeof size), ncs_budget_words(budget)) });
 }
 
 int ncs_lua_raise_async(lua_State *L)
@@ -184,16 +181,17 @@ int ncs_lua_raise_async(lua_State *L)
     int rc = ncs_local->async_error, comm, comm_rank;
     bool known = ncs_journal_find(j, ncs_local->async_comm, &comm, &comm_rank);
     const char *detail = api->ncclGetLastError ? api->ncclGetLastError(NULL) : NULL;
-    const char *words = detail && *detail       ? detail
-                        : api->ncclGetErrorString ? api->ncclGetErrorString((ncclResult_t)rc) : NULL;
+    const char *words = detail && *detail ? detail : api->ncclGetErrorString ? api->ncclGetErrorString((ncclResult_t)rc) : NULL;
     char text[1024];
     ncs_local->async_error = 0;
-    snprintf(text, sizeof text, "%s%s: %s on %s%s%s", t->finished ? "end of script: " : "",
-             t->what ? t->what : "wait", ncs_nccl_result_name(rc),
-             known ? j->comm[comm]->name : "a communicator", words ? ": " : "", words ? words : "");
-    return ncs_lua_raise(L, &(struct ncs_lua_error){
-        .kind = "nccl", .name = ncs_nccl_result_name(rc), .call = "ncclCommGetAsyncError",
-        .code = rc, .text = text, .detail = detail && *detail ? detail : NULL });
+    snprintf(text, sizeof text, "%s%s: %s on %s%s%s", t->finished ? "end of script: " : "", t->what ? t->what : "wait",
+             ncs_nccl_result_name(rc), known ? j->comm[comm]->name : "a communicator", words ? ": " : "", words ? words : "");
+    return ncs_lua_raise(L, &(struct ncs_lua_error){ .kind = "nccl",
+                                                     .name = ncs_nccl_result_name(rc),
+                                                     .call = "ncclCommGetAsyncError",
+                                                     .code = rc,
+                                                     .text = text,
+                                                     .detail = detail && *detail ? detail : NULL });
 }
 
 /* ---- the error that ends a thread ---- */
@@ -272,9 +270,8 @@ static void push_contents(lua_State *L, int table)
             at += (size_t)snprintf(text + at, sizeof text - at, "%s ...", i > 1 ? "," : "");
             break;
         }
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s %s%s%s%s%s", i > 1 ? "," : "",
-                               named ? key : "", named ? " = " : "", quoted ? "\"" : "", value,
-                               quoted ? "\"" : "");
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s %s%s%s%s%s", i > 1 ? "," : "", named ? key : "",
+                               named ? " = " : "", quoted ? "\"" : "", value, quoted ? "\"" : "");
     }
     lua_settop(L, list - 1);
     lua_pushfstring(L, "%s%s", text, at > 1 ? " }" : "}");
@@ -341,8 +338,7 @@ const char *ncs_lua_skip_place(const char *text, const char *file, int *line)
 static const char *take_place(const char *text, const struct ncs_script *script, struct ncs_place *place)
 {
     const char *rest = text;
-    for (const struct ncs_chunk *c = &script->main; rest == text && c;
-         c = c == &script->main ? script->modules : c->next) {
+    for (const struct ncs_chunk *c = &script->main; rest == text && c; c = c == &script->main ? script->modules : c->next) {
         rest = ncs_lua_skip_place(text, c->file, &place->line);
         if (rest != text)
             place->file = c->file;
@@ -376,8 +372,7 @@ static void become_memory(struct ncs_run_error *e)
 {
     char budget[NCS_BUDGET_WORDS];
     struct ncs_str text = { 0 };
-    ncs_str_addf(&text, "not enough memory for what the script holds: %s is used up",
-                 ncs_budget_words(budget));
+    ncs_str_addf(&text, "not enough memory for what the script holds: %s is used up", ncs_budget_words(budget));
     ncs_free(e->message);
     ncs_free(e->name);
     e->message = ncs_str_take(&text);
@@ -389,9 +384,7 @@ static void become_memory(struct ncs_run_error *e)
 static struct ncs_run_error error_of(struct ncs_lua_thread *t, lua_State *L)
 {
     struct ncs_lua_rank *rank = t->rank;
-    struct ncs_run_error e = {
-        .kind = NCS_KIND_LUA, .rank = rank->rank, .thread = error_thread_of(t), .place = t->failed
-    };
+    struct ncs_run_error e = { .kind = NCS_KIND_LUA, .rank = rank->rank, .thread = error_thread_of(t), .place = t->failed };
     int top = lua_gettop(L);
     bool refused = ncs_heap_refuse(&rank->heap, false); /* no protected call is active here */
     if (lua_type(L, top) == LUA_TTABLE && !ncs_lua_is_error(L, top)) {

@@ -155,12 +155,11 @@ static int equal_buffer(lua_State *L, struct ncs_buffer *got, const struct optio
     if (c.want) {
         ncs_buffer_check_live(L, c.want, "want");
         if (c.want->dtype != got->dtype || c.want->count != got->count)
-            return ncs_lua_usage(L, "got is %s[%zu], want %s[%zu]", ncs_dtype_name(got->dtype),
-                                 got->count, ncs_dtype_name(c.want->dtype), c.want->count);
+            return ncs_lua_usage(L, "got is %s[%zu], want %s[%zu]", ncs_dtype_name(got->dtype), got->count,
+                                 ncs_dtype_name(c.want->dtype), c.want->count);
     } else if (lua_type(L, 2) == LUA_TTABLE) {
         if (lua_rawlen(L, 2) != got->count)
-            return ncs_lua_usage(L, "want has %d values, got %zu elements", (int)lua_rawlen(L, 2),
-                                 got->count);
+            return ncs_lua_usage(L, "want has %d values, got %zu elements", (int)lua_rawlen(L, 2), got->count);
     } else if (lua_type(L, 2) != LUA_TNUMBER && lua_type(L, 2) != LUA_TFUNCTION) {
         return ncs_lua_wrong(L, 2, "want", "a number, a list, a function or a buffer");
     }
@@ -169,8 +168,8 @@ static int equal_buffer(lua_State *L, struct ncs_buffer *got, const struct optio
     if (c.differ) {
         char shown[2][40], text[200];
         expect_show(got->dtype, c.got_element, c.want_element, shown);
-        snprintf(text, sizeof text, "element %zu: got %s, want %s (%zu of %zu differ%s)", c.first,
-                 shown[0], shown[1], c.differ, got->count, c.differ == 1 ? "s" : "");
+        snprintf(text, sizeof text, "element %zu: got %s, want %s (%zu of %zu differ%s)", c.first, shown[0], shown[1], c.differ,
+                 got->count, c.differ == 1 ? "s" : "");
         lua_pushstring(L, text);
     }
     return expect_record(L, c.differ == 0, c.first, o);
@@ -183,26 +182,22 @@ static bool same_numbers(lua_State *L, int a, int b, const struct options *o)
     if (lua_isinteger(L, a) && lua_isinteger(L, b) && o->tol <= 0)
         return lua_rawequal(L, a, b);
     double x = lua_tonumber(L, a), y = lua_tonumber(L, b);
-    return expect_same(ncclFloat64, &x, &y, o->tol == 0 && x == y ? -1 : o->tol,
-                       ncs_lua_rank(L)->nranks);
+    return expect_same(ncclFloat64, &x, &y, o->tol == 0 && x == y ? -1 : o->tol, ncs_lua_rank(L)->nranks);
 }
 
 /* Compares; lists element by element. If they differ, pushes the reason, sets *first to the
  * outermost list's first difference, and returns false. */
-static bool same_values(lua_State *L, int a, int b, const struct options *o, int depth,
-                        size_t *first)
+static bool same_values(lua_State *L, int a, int b, const struct options *o, int depth, size_t *first)
 {
     char text[64];
     luaL_checkstack(L, 8, NULL);
     if (lua_type(L, a) == LUA_TNUMBER && lua_type(L, b) == LUA_TNUMBER) {
         if (same_numbers(L, a, b, o))
             return true;
-    } else if (lua_type(L, a) == LUA_TTABLE && lua_type(L, b) == LUA_TTABLE && depth < 16 &&
-               !lua_rawequal(L, a, b)) {
+    } else if (lua_type(L, a) == LUA_TTABLE && lua_type(L, b) == LUA_TTABLE && depth < 16 && !lua_rawequal(L, a, b)) {
         lua_Integer n = (lua_Integer)lua_rawlen(L, a);
         if (n != (lua_Integer)lua_rawlen(L, b)) {
-            snprintf(text, sizeof text, "got a list of %lld, want one of %lld", (long long)n,
-                     (long long)lua_rawlen(L, b));
+            snprintf(text, sizeof text, "got a list of %lld, want one of %lld", (long long)n, (long long)lua_rawlen(L, b));
             lua_pushstring(L, text);
             return false;
         }
@@ -250,8 +245,7 @@ static int expect_that(lua_State *L)
     ncs_lua_begin(L, "expect.that", 3);
     luaL_checkany(L, 1);
     int options = lua_type(L, 2) == LUA_TTABLE ? 2 : 3;
-    const char *text = options == 2 || lua_isnoneornil(L, 2) ? "the condition is false"
-                                                             : ncs_lua_string(L, 2, "text");
+    const char *text = options == 2 || lua_isnoneornil(L, 2) ? "the condition is false" : ncs_lua_string(L, 2, "text");
     expect_read_options(L, options, &o);
     bool held = lua_toboolean(L, 1);
     lua_pushstring(L, text);
@@ -298,7 +292,8 @@ static int expect_error(lua_State *L)
 }
 
 static const luaL_Reg functions[] = {
-    { "equal", expect_equal }, { "error", expect_error }, { "that", expect_that }, { NULL, NULL } };
+    { "equal", expect_equal }, { "error", expect_error }, { "that", expect_that }, { NULL, NULL }
+};
 
 void ncs_lua_expect(lua_State *L)
 {

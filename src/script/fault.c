@@ -21,24 +21,34 @@ struct options {
     int64_t seconds;
 };
 
-#define WHEN                                                            \
-    { "rank", NCS_OPTION_INT, offsetof(struct options, rank) },         \
-    { "comm", NCS_OPTION_SLOT, offsetof(struct options, comm) },        \
-    { "call", NCS_OPTION_INTEGER, offsetof(struct options, call) },     \
-    { "func", NCS_OPTION_TEXT, offsetof(struct options, func) },        \
-    { "nth", NCS_OPTION_INTEGER, offsetof(struct options, nth) }
-#define SECONDS { "seconds", NCS_OPTION_SECONDS, offsetof(struct options, seconds) }
-#define CODE { "code", NCS_OPTION_SLOT, offsetof(struct options, code) }
-#define END { NULL, 0, 0 }
+#define WHEN                                                                                                                 \
+    { "rank", NCS_OPTION_INT, offsetof(struct options, rank) }, { "comm", NCS_OPTION_SLOT, offsetof(struct options, comm) }, \
+        { "call", NCS_OPTION_INTEGER, offsetof(struct options, call) },                                                      \
+        { "func", NCS_OPTION_TEXT, offsetof(struct options, func) },                                                         \
+    {                                                                                                                        \
+        "nth", NCS_OPTION_INTEGER, offsetof(struct options, nth)                                                             \
+    }
+#define SECONDS                                                          \
+    {                                                                    \
+        "seconds", NCS_OPTION_SECONDS, offsetof(struct options, seconds) \
+    }
+#define CODE                                                    \
+    {                                                           \
+        "code", NCS_OPTION_SLOT, offsetof(struct options, code) \
+    }
+#define END        \
+    {              \
+        NULL, 0, 0 \
+    }
 
 static const struct ncs_option nothing[] = { WHEN, END };
 static const struct ncs_option delay[] = { WHEN, SECONDS, END };
 static const struct ncs_option code[] = { WHEN, CODE, END };
-static const struct ncs_option elements[] = {
-    WHEN, { "first", NCS_OPTION_INTEGER, offsetof(struct options, first) },
-    { "count", NCS_OPTION_INTEGER, offsetof(struct options, count) }, END };
-static const struct ncs_option peer[] = {
-    WHEN, SECONDS, { "peer", NCS_OPTION_INT, offsetof(struct options, peer) }, END };
+static const struct ncs_option elements[] = { WHEN,
+                                              { "first", NCS_OPTION_INTEGER, offsetof(struct options, first) },
+                                              { "count", NCS_OPTION_INTEGER, offsetof(struct options, count) },
+                                              END };
+static const struct ncs_option peer[] = { WHEN, SECONDS, { "peer", NCS_OPTION_INT, offsetof(struct options, peer) }, END };
 
 static const struct ncs_option *const option_rows[] = {
     [NCS_FAULT_NEEDS_nothing] = nothing,   [NCS_FAULT_NEEDS_delay] = delay, [NCS_FAULT_NEEDS_code] = code,
@@ -55,8 +65,7 @@ static const struct ncs_comm *fault_comm_of(lua_State *L, const struct options *
     return world && !world->closed ? (const struct ncs_comm *)world : NULL;
 }
 
-static void fault_read_call(lua_State *L, const struct options *o, const struct ncs_comm *c,
-                            struct ncs_fault *f)
+static void fault_read_call(lua_State *L, const struct options *o, const struct ncs_comm *c, struct ncs_fault *f)
 {
     int number, rank;
     const struct ncs_journal *j = ncs_run_journal(ncs_lua_rank(L)->run);
@@ -67,8 +76,7 @@ static void fault_read_call(lua_State *L, const struct options *o, const struct 
         ncs_lua_usage(L, "call is counted on a communicator: give comm, there is no world");
     if (ncs_journal_find(j, f->comm, &number, &rank) && j->comm[number]->member[rank].calls >= f->call)
         ncs_lua_usage(L, "call %u on %s has been made: this rank has made %u", (unsigned)f->call,
-                      ncs_lua_comm_name(ncs_lua_rank(L), c),
-                      (unsigned)j->comm[number]->member[rank].calls);
+                      ncs_lua_comm_name(ncs_lua_rank(L), c), (unsigned)j->comm[number]->member[rank].calls);
 }
 
 static void read_func(lua_State *L, const struct options *o, struct ncs_fault *f)
@@ -83,8 +91,7 @@ static void read_func(lua_State *L, const struct options *o, struct ncs_fault *f
     }
     if (f->fn < 0)
         ncs_lua_usage(L, "no function \"%.60s\"%s", o->func,
-                      ncs_lua_hint(hint, '"', o->func, names, count,
-                                   ", expected a C name such as \"ncclAllReduce\""));
+                      ncs_lua_hint(hint, '"', o->func, names, count, ", expected a C name such as \"ncclAllReduce\""));
     if (o->nth != NONE && o->nth < 1)
         ncs_lua_usage(L, "nth must be 1 or more: uses are counted from 1");
     f->nth = o->nth == NONE ? 1 : (uint64_t)o->nth;
@@ -100,8 +107,7 @@ static void read_code(lua_State *L, const struct options *o, struct ncs_fault *f
         const char *name = lua_tostring(L, o->code);
         f->code = cuda == (strncmp(name, "cuda", 4) == 0) ? ncs_result_from_name(name) : -1;
         if (f->code < 0)
-            ncs_lua_usage(L, "no result \"%.60s\" of %s, expected one such as %s",
-                          name, cuda ? "CUDA" : "NCCL", such);
+            ncs_lua_usage(L, "no result \"%.60s\" of %s, expected one such as %s", name, cuda ? "CUDA" : "NCCL", such);
     } else {
         f->code = ncs_lua_int(L, o->code, "code");
     }
@@ -118,8 +124,7 @@ static void check_fail(lua_State *L, const struct ncs_fault *f)
 }
 
 /* Reads the fields that this kind of fault has besides `when`. */
-static void read_rest(lua_State *L, const struct options *o, const struct ncs_comm *c,
-                      struct ncs_fault *f)
+static void read_rest(lua_State *L, const struct options *o, const struct ncs_comm *c, struct ncs_fault *f)
 {
     enum ncs_fault_needs needs = ncs_fault_info[f->kind].needs;
     if (f->kind == NCS_FAULT_FAIL)
@@ -153,8 +158,7 @@ static int make_fault(lua_State *L)
 {
     enum ncs_fault_kind kind = (enum ncs_fault_kind)lua_tointeger(L, lua_upvalueindex(1));
     struct ncs_lua_thread *t = ncs_lua_begin(L, ncs_fault_info[kind].what, 1);
-    struct options o = { .rank = NONE, .call = NONE, .nth = NONE, .first = 1, .count = NONE,
-                         .peer = NONE, .seconds = -1 };
+    struct options o = { .rank = NONE, .call = NONE, .nth = NONE, .first = 1, .count = NONE, .peer = NONE, .seconds = -1 };
     struct ncs_fault f = { .kind = kind, .fn = -1, .place = ncs_lua_where(L) };
     ncs_lua_options(L, 1, option_rows[ncs_fault_info[kind].needs], &o);
     if (o.rank != NONE && (o.rank < 0 || o.rank >= t->rank->nranks))
@@ -166,8 +170,7 @@ static int make_fault(lua_State *L)
     if (o.rank != NONE && o.rank != t->rank->rank)
         return 0;
     const struct ncs_comm *c = fault_comm_of(L, &o);
-    f.comm = c && (o.comm || o.call != NONE || ncs_fault_is_of_comm(kind))
-                 ? ncs_comm_handle(c) : NULL;
+    f.comm = c && (o.comm || o.call != NONE || ncs_fault_is_of_comm(kind)) ? ncs_comm_handle(c) : NULL;
     if (o.call != NONE)
         fault_read_call(L, &o, c, &f);
     if (o.func)

@@ -10,16 +10,15 @@
 
 /* ---- filling ---- */
 
-static void write_from(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count,
-                       const void *from, const struct ncs_stream *s)
+static void write_from(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count, const void *from,
+                       const struct ncs_stream *s)
 {
     size_t bytes = count * ncs_buffer_element(b);
     if (!s)
         ncs_buffer_write(L, b, first, count, from);
     else if (bytes)
         NCS_TRY_LENDING(L, ((struct ncs_range){ .from = from, .bytes = bytes }), ncs_buffer_range(b), cudaMemcpyAsync,
-                        b->bytes + first * ncs_buffer_element(b), from, bytes, cudaMemcpyDefault,
-                        s->handle);
+                        b->bytes + first * ncs_buffer_element(b), from, bytes, cudaMemcpyDefault, s->handle);
 }
 
 /* Small whole numbers keep sums over many ranks exact. */
@@ -46,11 +45,8 @@ static void make_element(lua_State *L, const struct ncs_buffer *b, size_t i, voi
         ncs_lua_element(L, lua_gettop(L), b->dtype, element, "value");
         lua_pop(L, 1);
         break;
-    case LUA_TSTRING:
-        random_element(&ncs_lua_rank(L)->fill_random, b->dtype, element);
-        break;
-    default:
-        ncs_lua_element(L, 2, b->dtype, element, "value");
+    case LUA_TSTRING: random_element(&ncs_lua_rank(L)->fill_random, b->dtype, element); break;
+    default: ncs_lua_element(L, 2, b->dtype, element, "value");
     }
 }
 
@@ -77,8 +73,7 @@ static bool fill_bytes(lua_State *L, const struct ncs_buffer *b, const struct nc
 {
     unsigned char element[8];
     size_t size = ncs_buffer_element(b);
-    if (lua_type(L, 2) != LUA_TNUMBER || b->memory == NCS_MEMORY_PAGEABLE ||
-        (!s && b->count * size <= NCS_BUFFER_STAGE))
+    if (lua_type(L, 2) != LUA_TNUMBER || b->memory == NCS_MEMORY_PAGEABLE || (!s && b->count * size <= NCS_BUFFER_STAGE))
         return false;
     ncs_lua_element(L, 2, b->dtype, element, "value");
     for (size_t i = 1; i < size; i++)
@@ -159,8 +154,7 @@ static struct ncs_buffer *other(lua_State *L, const struct ncs_buffer *b, const 
     struct ncs_buffer *y = ncs_object_arg(L, 2, NCS_CLASS_BUFFER, name);
     ncs_buffer_check_live(L, y, name);
     if (y->dtype != b->dtype)
-        ncs_lua_usage(L, "the buffers have different dtypes: %s and %s", ncs_dtype_name(b->dtype),
-                      ncs_dtype_name(y->dtype));
+        ncs_lua_usage(L, "the buffers have different dtypes: %s and %s", ncs_dtype_name(b->dtype), ncs_dtype_name(y->dtype));
     return y;
 }
 
@@ -173,15 +167,14 @@ int ncs_buffer_copy_from(lua_State *L)
     const struct ncs_stream *s = option_stream(L, &o);
     size_t count = o.count < 0 ? from->count : (size_t)o.count;
     if (count > from->count || count > b->count)
-        return ncs_lua_usage(L, "count %zu is more than the buffers hold: %zu to %zu elements",
-                             count, from->count, b->count);
+        return ncs_lua_usage(L, "count %zu is more than the buffers hold: %zu to %zu elements", count, from->count, b->count);
     size_t bytes = count * ncs_buffer_element(b);
     if (bytes && s) {
-        NCS_TRY_LENDING(L, ncs_buffer_range(b), ncs_buffer_range(from), cudaMemcpyAsync, b->bytes,
-                        from->bytes, bytes, cudaMemcpyDefault, s->handle);
+        NCS_TRY_LENDING(L, ncs_buffer_range(b), ncs_buffer_range(from), cudaMemcpyAsync, b->bytes, from->bytes, bytes,
+                        cudaMemcpyDefault, s->handle);
     } else if (bytes) {
-        NCS_TRY_LENDING(L, ncs_buffer_range(b), ncs_buffer_range(from), cudaMemcpy, b->bytes,
-                        from->bytes, bytes, cudaMemcpyDefault);
+        NCS_TRY_LENDING(L, ncs_buffer_range(b), ncs_buffer_range(from), cudaMemcpy, b->bytes, from->bytes, bytes,
+                        cudaMemcpyDefault);
         if (b->memory <= NCS_MEMORY_NCCL && from->memory <= NCS_MEMORY_NCCL)
             fill_synchronize(L);
     }

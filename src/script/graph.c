@@ -15,7 +15,8 @@ static enum cudaStreamCaptureMode graph_mode(lua_State *L, const char *name)
     for (int i = 0; i < 3; i++)
         if (strcmp(name, names[i]) == 0)
             return (enum cudaStreamCaptureMode)i;
-    return (enum cudaStreamCaptureMode)ncs_lua_usage(L, "mode must be \"global\", \"thread_local\" or \"relaxed\", got \"%s\"", name);
+    return (enum cudaStreamCaptureMode)ncs_lua_usage(L, "mode must be \"global\", \"thread_local\" or \"relaxed\", got \"%s\"",
+                                                     name);
 }
 
 /* Ends the capture because of the error on top, and raises that error again. */
@@ -87,15 +88,20 @@ static int graph_destroy(lua_State *L)
 static int graph_text(lua_State *L)
 {
     const struct ncs_graph *g = lua_touserdata(L, 1);
-    lua_pushfstring(L, "graph %I device %d%s", (LUAI_UACINT)g->head.serial, g->device,
-                    g->head.closed ? " (destroyed)" : "");
+    lua_pushfstring(L, "graph %I device %d%s", (LUAI_UACINT)g->head.serial, g->device, g->head.closed ? " (destroyed)" : "");
     return 1;
 }
 
 static const luaL_Reg graph_methods[] = {
-    { "destroy", graph_destroy }, { "launch", graph_launch }, { NULL, NULL },
+    { "destroy", graph_destroy },
+    { "launch", graph_launch },
+    { NULL, NULL },
 };
 
 const struct ncs_class ncs_class_graph = {
-    .name = "graph", .gone = "destroyed", .methods = { graph_methods }, .close = graph_destroy, .text = graph_text,
+    .name = "graph",
+    .gone = "destroyed",
+    .methods = { graph_methods },
+    .close = graph_destroy,
+    .text = graph_text,
 };

@@ -10,8 +10,7 @@ static void note_dropped(lua_State *L, int index, unsigned queued)
     char text[64];
     if (queued == 0 || !ncs_lua_is_error(L, index))
         return;
-    snprintf(text, sizeof text, "; %u queued call%s dropped", queued,
-             queued == 1 ? " was" : "s were");
+    snprintf(text, sizeof text, "; %u queued call%s dropped", queued, queued == 1 ? " was" : "s were");
     lua_pushliteral(L, "message");
     lua_pushliteral(L, "message");
     lua_rawget(L, index);
@@ -29,8 +28,7 @@ static int group_drop(lua_State *L)
         unsigned queued = t->queued;
         bool outermost = t->local->group_depth == 1;
         /* A call that fails poisons the group, on every driver. */
-        ncs_run_driver_api(t->rank->run)
-            ->ncclAllReduce(NULL, NULL, 0, ncclInt8, ncclSum, NULL, NULL);
+        ncs_run_driver_api(t->rank->run)->ncclAllReduce(NULL, NULL, 0, ncclInt8, ncclSum, NULL, NULL);
         NCS_CALL(L, ncclGroupEnd);
         if (outermost)
             note_dropped(L, error, queued);
@@ -78,8 +76,7 @@ int ncs_lua_group(lua_State *L)
 /* nccl.simulate([label,] fn): seconds, or nil if there is no estimate */
 int ncs_lua_simulate(lua_State *L)
 {
-    ncclSimInfo_t info = { sizeof info, NCCL_SIM_INFO_MAGIC, NCCLSCRIPT_NCCL_VERSION,
-                           NCCL_UNDEF_FLOAT };
+    ncclSimInfo_t info = { sizeof info, NCCL_SIM_INFO_MAGIC, NCCLSCRIPT_NCCL_VERSION, NCCL_UNDEF_FLOAT };
     ncs_lua_before(L, NCS_FN_ncclGroupSimulateEnd); /* it may be missing */
     group_start(L, "nccl.simulate");
     NCS_TRY(L, ncclGroupSimulateEnd, &info);

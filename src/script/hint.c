@@ -16,17 +16,15 @@ int ncs_lua_meant_function(const char *owner, const char *word)
         const char *rest = ncs_bare_name(name);
         if (rest == name) /* ours, in place of kernels */
             continue;
-        bool owned = n && tolower((unsigned char)rest[0]) == owner[0] &&
-                     strncmp(rest + 1, owner + 1, n - 1) == 0;
-        if (ncs_same_letters(ncs_bare_name(word), rest) ||
-            (owned && ncs_same_letters(ncs_bare_name(word), rest + n)))
+        bool owned = n && tolower((unsigned char)rest[0]) == owner[0] && strncmp(rest + 1, owner + 1, n - 1) == 0;
+        if (ncs_same_letters(ncs_bare_name(word), rest) || (owned && ncs_same_letters(ncs_bare_name(word), rest + n)))
             return fn;
     }
     return -1;
 }
 
-const char *ncs_lua_hint(char hint[NCS_NEAR_ROOM], char quote, const char *word,
-                         const char *const *names, size_t count, const char *otherwise)
+const char *ncs_lua_hint(char hint[NCS_NEAR_ROOM], char quote, const char *word, const char *const *names, size_t count,
+                         const char *otherwise)
 {
     const char *meant = ncs_translated_name(word, names, count);
     if (meant)
@@ -88,12 +86,13 @@ static const char *function_hint(char hint[NCS_NEAR_ROOM], const char *owner, co
     bool own = object && strlen(object) == n && strncmp(name, object, n) == 0;
     bool of_comm = !own && n == 4 && strncmp(name, "comm", n) == 0; /* a script has `world`, not `comm` */
     snprintf(hint, NCS_NEAR_ROOM, ": did you mean '%s%s'?", of_comm ? "world" : "",
-             own ? name + n + 1 : of_comm ? name + n : name);
+             own       ? name + n + 1
+             : of_comm ? name + n
+                       : name);
     return hint;
 }
 
-int ncs_lua_unknown(lua_State *L, const char *what, const char *owner, const char *word,
-                    const int *tables, int count)
+int ncs_lua_unknown(lua_State *L, const char *what, const char *owner, const char *word, const int *tables, int count)
 {
     const char *hint = closed_hint(word);
     char room[NCS_NEAR_ROOM];
@@ -106,6 +105,5 @@ int ncs_lua_unknown(lua_State *L, const char *what, const char *owner, const cha
         const char **names = all_keys(L, tables, count, &n);
         hint = n ? ncs_lua_hint(room, '\'', word, names, n, "") : "";
     }
-    return ncs_lua_usage(L, "no such %s '%.60s'%s%s%s", what, word, owner ? " in " : "",
-                         owner ? owner : "", hint);
+    return ncs_lua_usage(L, "no such %s '%.60s'%s%s%s", what, word, owner ? " in " : "", owner ? owner : "", hint);
 }

@@ -9,8 +9,8 @@
 #include "script/session.h"
 #include "script/state.h"
 
-#define TEXT_SHOWN 200   /* bytes of a text */
-#define TABLE_SHOWN 16   /* entries of a table */
+#define TEXT_SHOWN 200 /* bytes of a text */
+#define TABLE_SHOWN 16 /* entries of a table */
 #define TABLE_DEPTH 3
 
 /* ---- values ---- */
@@ -242,8 +242,8 @@ static int look_at_names(lua_State *L)
     return 0;
 }
 
-void ncs_session_names(struct ncs_session *s, const char *path, bool methods,
-                       void (*on_name)(void *arg, const char *name), void *arg)
+void ncs_session_names(struct ncs_session *s, const char *path, bool methods, void (*on_name)(void *arg, const char *name),
+                       void *arg)
 {
     struct names_look look = { path, methods, on_name, arg };
     look_on(s, 0, look_at_names, &look);
@@ -329,8 +329,7 @@ int ncs_lua_help(lua_State *L)
     else if (!lua_isnil(L, 1) && (find_ready_made(L, 1) || find_method(L, 1)))
         topic = lua_tostring(L, -1);
     else if (!lua_isnil(L, 1))
-        return ncs_lua_usage(L, "help is about a name, a function or an object of ncclscript, not about %s",
-                             ncs_lua_type(L, 1));
+        return ncs_lua_usage(L, "help is about a name, a function or an object of ncclscript, not about %s", ncs_lua_type(L, 1));
     ncs_session_help(rank->script->session, rank->rank, topic);
     return 0;
 }
@@ -376,8 +375,7 @@ static int look_at_holdings(lua_State *L)
     return 0;
 }
 
-void ncs_session_holdings(struct ncs_session *s, int rank,
-                          void (*on_holding)(void *arg, const struct ncs_holding *h), void *arg)
+void ncs_session_holdings(struct ncs_session *s, int rank, void (*on_holding)(void *arg, const struct ncs_holding *h), void *arg)
 {
     struct holdings_look look = { on_holding, arg };
     look_on(s, rank, look_at_holdings, &look);
@@ -407,8 +405,7 @@ static int look_at_elements(lua_State *L)
     return 0;
 }
 
-int64_t ncs_session_elements(struct ncs_session *s, int rank, const char *variable, double *element,
-                             size_t most)
+int64_t ncs_session_elements(struct ncs_session *s, int rank, const char *variable, double *element, size_t most)
 {
     struct elements_look look = { .variable = variable, .element = element, .most = most, .count = -1 };
     look_on(s, rank, look_at_elements, &look);

@@ -10,7 +10,7 @@ static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW
  * are copied unchanged. */
 struct keeping {
     const char *text;
-    size_t at; /* up to where it has been copied */
+    size_t at;                   /* up to where it has been copied */
     struct ncs_str *out, *names; /* names NULL: not wanted */
 };
 

@@ -11,28 +11,21 @@
 #include "script/pattern.h"
 
 /* Functions that are taken over from Lua unchanged. */
-static const char *const base_names[] = {
-    "error", "getmetatable", "ipairs", "rawequal", "rawget", "rawlen", "rawset", "select",
-    "tonumber", "type", NULL };
-static const char *const string_names[] = {
-    "byte", "char", "len", "lower", "pack", "packsize", "reverse", "sub", "unpack", "upper", NULL };
-static const char *const table_names[] = {
-    "pack", NULL };
-static const char *const math_names[] = {
-    "abs", "acos", "asin", "atan", "ceil", "cos", "deg", "exp", "floor", "fmod", "huge", "log",
-    "max", "maxinteger", "min", "mininteger", "modf", "pi", "rad", "sin", "sqrt", "tan",
-    "tointeger", "type", "ult", NULL };
-static const char *const utf8_names[] = {
-    "char", "charpattern", "codepoint", "codes", NULL };
-static const char *const coroutine_names[] = {
-    "isyieldable", "running", "status", "yield", NULL };
-static const char *const unsafe_os_names[] = {
-    "execute", "getenv", "remove", "rename", "setlocale", "tmpname", NULL };
+static const char *const base_names[] = { "error",  "getmetatable", "ipairs",   "rawequal", "rawget", "rawlen",
+                                          "rawset", "select",       "tonumber", "type",     NULL };
+static const char *const string_names[] = { "byte",    "char", "len",    "lower", "pack", "packsize",
+                                            "reverse", "sub",  "unpack", "upper", NULL };
+static const char *const table_names[] = { "pack", NULL };
+static const char *const math_names[] = { "abs",  "acos", "asin", "atan", "ceil",       "cos",  "deg",        "exp",  "floor",
+                                          "fmod", "huge", "log",  "max",  "maxinteger", "min",  "mininteger", "modf", "pi",
+                                          "rad",  "sin",  "sqrt", "tan",  "tointeger",  "type", "ult",        NULL };
+static const char *const utf8_names[] = { "char", "charpattern", "codepoint", "codes", NULL };
+static const char *const coroutine_names[] = { "isyieldable", "running", "status", "yield", NULL };
+static const char *const unsafe_os_names[] = { "execute", "getenv", "remove", "rename", "setlocale", "tmpname", NULL };
 
 /* Fills the table at `to`, which is on top, with functions of the table at `from`, unchanged and guarded (a guard
  * gets Lua's own function as upvalue 1), and with the sandbox's own. */
-static void put_fields(lua_State *L, int from, int to, const char *const *names, const luaL_Reg *guards,
-                       const luaL_Reg *own)
+static void put_fields(lua_State *L, int from, int to, const char *const *names, const luaL_Reg *guards, const luaL_Reg *own)
 {
     for (; *names; names++) {
         lua_getfield(L, from, *names);
@@ -78,8 +71,8 @@ static void lock_library(lua_State *L, const char *name)
 }
 
 /* Pushes a library of unchanged, guarded and own functions. */
-static void push_library(lua_State *L, const char *name, lua_CFunction open, const char *const *names,
-                         const luaL_Reg *guards, const luaL_Reg *own)
+static void push_library(lua_State *L, const char *name, lua_CFunction open, const char *const *names, const luaL_Reg *guards,
+                         const luaL_Reg *own)
 {
     int from = open_library(L, open);
     put_fields(L, from, from + 1, names, guards, own);
@@ -91,8 +84,7 @@ static void push_library(lua_State *L, const char *name, lua_CFunction open, con
  *
  * Every rank has its own tables, but Lua's functions are the same in all: the process asks Lua for them once. */
 
-static const char *const text_events[] = {
-    "__add", "__div", "__idiv", "__mod", "__mul", "__pow", "__sub", "__unm", NULL };
+static const char *const text_events[] = { "__add", "__div", "__idiv", "__mod", "__mul", "__pow", "__sub", "__unm", NULL };
 
 /* The functions of one of Lua's tables: taken over unchanged, and wrapped by guards, in the order of the rows. */
 struct originals {

@@ -9,12 +9,13 @@
 #include <lua.h>
 
 enum {
-    VERSION = 0x54, FORMAT = 0,
-    HEAD = 4 + 2 + 6,    /* signature, version, format, bytes that detect a bad transfer */
+    VERSION = 0x54,
+    FORMAT = 0,
+    HEAD = 4 + 2 + 6, /* signature, version, format, bytes that detect a bad transfer */
     INSTRUCTION = 4,
-    ABSOLUTE = -128,     /* marks an entry of the second list */
+    ABSOLUTE = -128, /* marks an entry of the second list */
     FARTHEST = 127,
-    DEEPEST = 250,       /* functions in functions; Lua's own limit is 200 */
+    DEEPEST = 250, /* functions in functions; Lua's own limit is 200 */
 };
 
 struct rewriting {
@@ -211,9 +212,8 @@ static void rewrite_function(struct rewriting *r)
 static void copy_head(struct rewriting *r)
 {
     const unsigned char *head = lines_copy(r, HEAD), *size = lines_copy(r, 3);
-    if (!head || !size || memcmp(head, LUA_SIGNATURE, 4) != 0 || head[4] != VERSION ||
-        head[5] != FORMAT || size[0] != INSTRUCTION || size[1] != sizeof(lua_Integer) ||
-        size[2] != sizeof(lua_Number))
+    if (!head || !size || memcmp(head, LUA_SIGNATURE, 4) != 0 || head[4] != VERSION || head[5] != FORMAT ||
+        size[0] != INSTRUCTION || size[1] != sizeof(lua_Integer) || size[2] != sizeof(lua_Number))
         r->broken = true;
     lines_copy(r, sizeof(lua_Integer) + sizeof(lua_Number)); /* examples of both */
     lines_copy(r, 1);                                        /* upvalues of the main function */

@@ -12,7 +12,7 @@
 /* For each line of a text, the line of its origin. */
 struct ncs_lines {
     int *line;
-    size_t count; /* 0 = the text is the original */
+    size_t count;             /* 0 = the text is the original */
     struct ncs_key_line *key; /* keys that the text declares */
     size_t keys;
 };

@@ -24,8 +24,7 @@ void ncs_chunk_free(struct ncs_chunk *c)
 static bool module_read(struct ncs_chunk *chunk, bool anywhere, struct ncs_error *err)
 {
     struct ncs_str text = { 0 };
-    bool ok = (anywhere ? ncs_file_read : ncs_file_read_within)(chunk->file, NCS_FILE_LIMIT,
-                                                                "a file of Lua text", &text, err) &&
+    bool ok = (anywhere ? ncs_file_read : ncs_file_read_within)(chunk->file, NCS_FILE_LIMIT, "a file of Lua text", &text, err) &&
               ncs_chunk_compile(chunk, text.text, text.bytes, err);
     ncs_str_free(&text);
     return ok;
@@ -55,8 +54,8 @@ static int line_of_limit(const char *text, size_t bytes, struct ncs_error *err)
     return line;
 }
 
-static bool compile_failed(const struct ncs_chunk *chunk, const char *message, const char *text,
-                           size_t bytes, struct ncs_error *err)
+static bool compile_failed(const struct ncs_chunk *chunk, const char *message, const char *text, size_t bytes,
+                           struct ncs_error *err)
 {
     int line = 0;
     ncs_fail(err, NCS_BAD_INPUT, "%s", ncs_lua_skip_place(message, chunk->file, &line));
@@ -93,8 +92,7 @@ size_t ncs_chunk_start(const char *text, size_t bytes)
  * function, and would miss `return main()`. */
 #define AT_END "local at_end_of_script <close> = _ENV; "
 
-bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
-                       struct ncs_error *err)
+bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes, struct ncs_error *err)
 {
     size_t skip = ncs_chunk_start(text, bytes);
     if (skip < bytes && (text[skip] == LUA_SIGNATURE[0] || memchr(text, 0, bytes))) {
@@ -133,16 +131,14 @@ bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
 
 bool ncs_is_module_name(const char *name, size_t bytes)
 {
-    static const char allowed[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     size_t n = strspn(name, allowed);
     return bytes > 0 && bytes < 128 && n >= bytes;
 }
 
 /* The module; the first rank that needs it reads and compiles it. On failure returns
  * NULL and fills err. */
-static const struct ncs_chunk *find_module(struct ncs_script *s, const char *name,
-                                           struct ncs_error *err)
+static const struct ncs_chunk *find_module(struct ncs_script *s, const char *name, struct ncs_error *err)
 {
     for (const struct ncs_chunk *m = s->modules; m; m = m->next)
         if (strcmp(m->name, name) == 0)
@@ -174,8 +170,10 @@ static int require(lua_State *L)
     ncs_lua_begin(L, "require", 1);
     const char *name = ncs_lua_string(L, 1, "name");
     if (!ncs_is_module_name(name, strlen(name)))
-        return ncs_lua_usage(L, "\"%.60s\" is not the name of a module: letters, digits, '_' and '-', "
-                                "for a file NAME.lua beside the scenario", name);
+        return ncs_lua_usage(L,
+                             "\"%.60s\" is not the name of a module: letters, digits, '_' and '-', "
+                             "for a file NAME.lua beside the scenario",
+                             name);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.modules");
     int type = lua_getfield(L, 2, name);
     if (type == LUA_TLIGHTUSERDATA)
@@ -263,8 +261,7 @@ static int module_load(lua_State *L)
     if (!is_text)
         luaL_checktype(L, 1, LUA_TFUNCTION);
     lua_settop(L, 5);
-    int status = is_text ? load_text(L, mode)
-                         : lua_load(L, read_piece, &given, luaL_optstring(L, 2, "=(load)"), mode);
+    int status = is_text ? load_text(L, mode) : lua_load(L, read_piece, &given, luaL_optstring(L, 2, "=(load)"), mode);
     ncs_lua_check_cancel(L);
     if (status != LUA_OK) {
         lua_pushnil(L);

@@ -18,8 +18,7 @@ struct ncs_judge *ncs_judge_new(struct ncs_script *script, struct ncs_error *err
 {
     struct ncs_judge *n = ncs_new(sizeof *n);
     n->script = script;
-    n->rank = (struct ncs_lua_rank){ .script = script, .nranks = script->scenario->ranks,
-                                     .names_only = true };
+    n->rank = (struct ncs_lua_rank){ .script = script, .nranks = script->scenario->ranks, .names_only = true };
     if (ncs_lua_open(&n->rank, err))
         return n;
     ncs_free(n);
@@ -104,9 +103,8 @@ static void judge_field(lua_State *L, const struct use *u)
     if (lua_getfield(L, VALUE, u->field) == LUA_TNIL && u->called) /* Lua's own raise nothing */
         judge_missing(L, u);
     if (library && u->called && u->method != colon)
-        ncs_lua_usage(L, "%s takes a %s: write %s%c%s(...)", u->name,
-                      colon ? "colon, not a dot" : "dot, not a colon", u->name, colon ? ':' : '.',
-                      u->field);
+        ncs_lua_usage(L, "%s takes a %s: write %s%c%s(...)", u->name, colon ? "colon, not a dot" : "dot, not a colon", u->name,
+                      colon ? ':' : '.', u->field);
 }
 
 static void judge_value(lua_State *L, struct use *u)
@@ -122,8 +120,8 @@ static void judge_value(lua_State *L, struct use *u)
     if (u->field)
         judge_field(L, u);
     if (u->called && !lua_isfunction(L, -1) && !luaL_getmetafield(L, -1, "__call"))
-        ncs_lua_usage(L, "%s%s%s is a %s, not a function", u->name, u->field ? "." : "",
-                      u->field ? u->field : "", ncs_lua_type(L, -1));
+        ncs_lua_usage(L, "%s%s%s is a %s, not a function", u->name, u->field ? "." : "", u->field ? u->field : "",
+                      ncs_lua_type(L, -1));
 }
 
 static int names_judge(lua_State *L)
@@ -167,12 +165,10 @@ static void names_complain(lua_State *L, const struct use *u, struct ncs_span at
         names_hint_object(u->name, c);
 }
 
-void ncs_judge_name(struct ncs_judge *n, const struct ncs_lint_name *use, size_t skip,
-                     struct ncs_complaints *c)
+void ncs_judge_name(struct ncs_judge *n, const struct ncs_lint_name *use, size_t skip, struct ncs_complaints *c)
 {
     lua_State *L = n->rank.L;
-    struct use u = { .names = n, .lint = use, .assigned = use->assigned, .method = use->method,
-                     .called = use->called };
+    struct use u = { .names = n, .lint = use, .assigned = use->assigned, .method = use->method, .called = use->called };
     lua_pushcfunction(L, names_judge);
     lua_pushlightuserdata(L, &u);
     if (lua_pcall(L, 1, 0, 0) != LUA_OK) {

@@ -14,7 +14,6 @@ void ncs_judge_free(struct ncs_judge *n); /* NULL is a no-op */
 
 /* Complains if this use would fail on any rank. The use's text begins `skip` bytes behind the
  * complaints' text. */
-void ncs_judge_name(struct ncs_judge *n, const struct ncs_lint_name *use, size_t skip,
-                     struct ncs_complaints *c);
+void ncs_judge_name(struct ncs_judge *n, const struct ncs_lint_name *use, size_t skip, struct ncs_complaints *c);
 
 #endif

@@ -40,8 +40,7 @@ static int id_bytes(lua_State *L)
 static const luaL_Reg id_methods[] = { { "bytes", id_bytes }, { NULL, NULL } };
 static const luaL_Reg id_meta[] = { { "__eq", id_equal }, { NULL, NULL } };
 
-const struct ncs_class ncs_class_id = { .name = "id", .methods = { id_methods }, .meta = id_meta,
-                                        .text = id_text };
+const struct ncs_class ncs_class_id = { .name = "id", .methods = { id_methods }, .meta = id_meta, .text = id_text };
 
 /* An id of the bytes at 1. Bytes of a stranger could make NCCL connect to any address. A plan connects
  * to nothing, and knows no contents of buffers through which bytes may have come. */
@@ -97,8 +96,10 @@ static int error_string(lua_State *L)
     if (lua_type(L, 1) == LUA_TSTRING) {
         code = ncs_result_from_name(lua_tostring(L, 1));
         if (code < 0)
-            return ncs_lua_usage(L, "no result \"%.60s\", expected one such as "
-                                    "\"ncclInvalidArgument\"", lua_tostring(L, 1));
+            return ncs_lua_usage(L,
+                                 "no result \"%.60s\", expected one such as "
+                                 "\"ncclInvalidArgument\"",
+                                 lua_tostring(L, 1));
     } else {
         code = ncs_lua_int(L, 1, "code");
     }
@@ -116,12 +117,10 @@ static int nccl_last_error(lua_State *L)
 }
 
 static const luaL_Reg functions[] = {
-    { "error_string", error_string },  { "group", ncs_lua_group },
-    { "grow", ncs_comm_join },         { "init_all", ncs_comm_init_all },
-    { "init_rank", ncs_comm_init_rank }, { "last_error", nccl_last_error },
-    { "param", ncs_nccl_param },       { "params", ncs_nccl_params },
-    { "simulate", ncs_lua_simulate },  { "unique_id", unique_id },
-    { "version", nccl_version },            { NULL, NULL },
+    { "error_string", error_string },  { "group", ncs_lua_group },          { "grow", ncs_comm_join },
+    { "init_all", ncs_comm_init_all }, { "init_rank", ncs_comm_init_rank }, { "last_error", nccl_last_error },
+    { "param", ncs_nccl_param },       { "params", ncs_nccl_params },       { "simulate", ncs_lua_simulate },
+    { "unique_id", unique_id },        { "version", nccl_version },         { NULL, NULL },
 };
 
 void ncs_lua_nccl(lua_State *L)

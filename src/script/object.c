@@ -6,15 +6,14 @@
 /* This field of the communicators' metatable holds their abort function. */
 #define ABORT "ncs.abort"
 
-
 const struct ncs_class *const ncs_classes[NCS_CLASSES] = {
-    [NCS_CLASS_BUFFER] = &ncs_class_buffer,   [NCS_CLASS_STREAM] = &ncs_class_stream,
-    [NCS_CLASS_EVENT] = &ncs_class_event,     [NCS_CLASS_COMM] = &ncs_class_comm,
-    [NCS_CLASS_REDOP] = &ncs_class_redop,     [NCS_CLASS_POINTER] = &ncs_class_pointer,
-    [NCS_CLASS_ID] = &ncs_class_id,           [NCS_CLASS_CONFIG] = &ncs_class_config,
-    [NCS_CLASS_THREAD] = &ncs_class_thread,   [NCS_CLASS_SIM_INFO] = &ncs_class_sim_info,
-    [NCS_CLASS_WINDOW] = &ncs_class_window,   [NCS_CLASS_REGISTRATION] = &ncs_class_registration,
-    [NCS_CLASS_PARAM] = &ncs_class_param,     [NCS_CLASS_POOL] = &ncs_class_pool,
+    [NCS_CLASS_BUFFER] = &ncs_class_buffer, [NCS_CLASS_STREAM] = &ncs_class_stream,
+    [NCS_CLASS_EVENT] = &ncs_class_event,   [NCS_CLASS_COMM] = &ncs_class_comm,
+    [NCS_CLASS_REDOP] = &ncs_class_redop,   [NCS_CLASS_POINTER] = &ncs_class_pointer,
+    [NCS_CLASS_ID] = &ncs_class_id,         [NCS_CLASS_CONFIG] = &ncs_class_config,
+    [NCS_CLASS_THREAD] = &ncs_class_thread, [NCS_CLASS_SIM_INFO] = &ncs_class_sim_info,
+    [NCS_CLASS_WINDOW] = &ncs_class_window, [NCS_CLASS_REGISTRATION] = &ncs_class_registration,
+    [NCS_CLASS_PARAM] = &ncs_class_param,   [NCS_CLASS_POOL] = &ncs_class_pool,
     [NCS_CLASS_GRAPH] = &ncs_class_graph,
 };
 
@@ -202,8 +201,7 @@ void *ncs_lua_method_any(lua_State *L, enum ncs_class_id id, const char *method,
     struct ncs_object *o = ncs_object_test(L, 1, id);
     ncs_lua_begin(L, method, max < 0 ? -1 : max + 1);
     if (!o)
-        ncs_lua_usage(L, "methods take a colon, not a dot: %s:%s(...)", ncs_classes[id]->name,
-                      method);
+        ncs_lua_usage(L, "methods take a colon, not a dot: %s:%s(...)", ncs_classes[id]->name, method);
     if (id == NCS_CLASS_COMM) {
         ncs_lua_thread(L)->about = o;
         ncs_comm_know(L, (struct ncs_comm *)o);

@@ -19,23 +19,22 @@ struct ncs_object {
 /* Rows of functions end with a NULL name. Methods and field functions get the checked object as
  * first argument; `meta` are further metamethods. */
 struct ncs_class {
-    const char *name;      /* "buffer" */
-    const char *gone;      /* "freed": the word for closed objects */
+    const char *name;           /* "buffer" */
+    const char *gone;           /* "freed": the word for closed objects */
     const luaL_Reg *methods[6]; /* a table from each file with methods; NULL at the end */
     const luaL_Reg *fields, *meta;
-    lua_CFunction close;   /* NULL: nothing to close */
-    lua_CFunction index;   /* for keys that are not texts; NULL = none */
-    lua_CFunction assign;  /* __newindex; NULL: an error */
-    lua_CFunction text;    /* __tostring */
+    lua_CFunction close;  /* NULL: nothing to close */
+    lua_CFunction index;  /* for keys that are not texts; NULL = none */
+    lua_CFunction assign; /* __newindex; NULL: an error */
+    lua_CFunction text;   /* __tostring */
     /* Drops an open object if its resource was freed in another way; NULL = that cannot happen. */
     void (*notice)(lua_State *L, struct ncs_object *o);
 };
 
 extern const struct ncs_class *const ncs_classes[NCS_CLASSES];
-extern const struct ncs_class ncs_class_buffer, ncs_class_stream, ncs_class_event, ncs_class_comm,
-    ncs_class_redop, ncs_class_pointer, ncs_class_id, ncs_class_config, ncs_class_thread,
-    ncs_class_sim_info, ncs_class_window, ncs_class_registration, ncs_class_param, ncs_class_pool,
-    ncs_class_graph;
+extern const struct ncs_class ncs_class_buffer, ncs_class_stream, ncs_class_event, ncs_class_comm, ncs_class_redop,
+    ncs_class_pointer, ncs_class_id, ncs_class_config, ncs_class_thread, ncs_class_sim_info, ncs_class_window,
+    ncs_class_registration, ncs_class_param, ncs_class_pool, ncs_class_graph;
 
 /* Pushes the tables of all methods and of all fields of the class, for who looks through them. */
 void ncs_object_members(lua_State *L, enum ncs_class_id id);
@@ -117,14 +116,14 @@ struct ncs_comm {
     struct ncs_object head;
     ncclComm_t own, *cell; /* where NCCL puts the handle, perhaps later */
     int rank, nranks, device;
-    const char *name;      /* interned; NULL = the journal's */
-    bool named;            /* the journal knows the name */
+    const char *name; /* interned; NULL = the journal's */
+    bool named;       /* the journal knows the name */
     bool blocking, finalized, revoked, aborted;
-    bool interrupted;      /* its work was interrupted */
-    bool dropped;          /* never made: its group failed. It can be aborted only */
+    bool interrupted;               /* its work was interrupted */
+    bool dropped;                   /* never made: its group failed. It can be aborted only */
     bool split_share, shrink_share; /* from its configuration */
-    lua_Integer family;    /* serial of the communicator whose resources it uses */
-    uint64_t group;        /* group of its creation; pending until that ends; 0 = none */
+    lua_Integer family;             /* serial of the communicator whose resources it uses */
+    uint64_t group;                 /* group of its creation; pending until that ends; 0 = none */
 };
 
 struct ncs_lua_redop {
@@ -168,7 +167,7 @@ struct ncs_handle {
 /* User value 1: the communicator; 2: the buffer. */
 struct ncs_of_comm {
     struct ncs_handle handle;
-    struct ncs_comm *comm;     /* NULL: made through C */
+    struct ncs_comm *comm; /* NULL: made through C */
 };
 
 static inline ncclComm_t ncs_comm_handle(const struct ncs_comm *c)
@@ -214,8 +213,7 @@ void ncs_comm_check_rank(lua_State *L, const struct ncs_comm *c, const char *wha
 void ncs_comm_world(lua_State *L); /* makes `world`; pushes it */
 struct ncs_comm_config;
 /* Records the parts of its configuration that matter here; `parent`'s if config gives none. */
-void ncs_comm_configure(struct ncs_comm *c, const struct ncs_comm_config *config,
-                        const struct ncs_comm *parent);
+void ncs_comm_configure(struct ncs_comm *c, const struct ncs_comm_config *config, const struct ncs_comm *parent);
 /* Records that a function which ends, interrupts or suspends it has succeeded. If the handle is not
  * filled, C got NULL and did nothing. */
 void ncs_comm_note(lua_State *L, struct ncs_comm *c, enum ncs_fn fn);
@@ -227,19 +225,16 @@ void ncs_comm_drop_group(lua_State *L);
 
 /* Methods of communicators: lives, children, operators, windows, one-sided calls (rma.c). The
  * methods for collectives, sends and receives come from the rows of the API. */
-extern const luaL_Reg ncs_comm_lives[], ncs_comm_children[], ncs_comm_redops[], ncs_comm_windows[],
-    ncs_one_sided[];
-const char *ncs_collective_name(enum ncs_fn fn); /* its method of communicators; NULL = none */
+extern const luaL_Reg ncs_comm_lives[], ncs_comm_children[], ncs_comm_redops[], ncs_comm_windows[], ncs_one_sided[];
+const char *ncs_collective_name(enum ncs_fn fn);            /* its method of communicators; NULL = none */
 bool ncs_collective_method(lua_State *L, const char *word); /* pushes the method; false = unknown */
 int ncs_comm_destroy(lua_State *L);
 int ncs_comm_state(lua_State *L);
 int ncs_comm_join(lua_State *L); /* nccl.grow */
 
 /* Copies elements of a buffer through a stage of host memory. Synchronous, on the legacy stream. */
-void ncs_buffer_read(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count,
-                     void *to);
-void ncs_buffer_write(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count,
-                      const void *from);
+void ncs_buffer_read(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count, void *to);
+void ncs_buffer_write(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count, const void *from);
 /* Begins a method of buffers; refuses a freed buffer. */
 struct ncs_buffer *ncs_buffer_self(lua_State *L, const char *method, int max);
 size_t ncs_buffer_element(const struct ncs_buffer *b); /* bytes of one element */
@@ -282,7 +277,7 @@ int ncs_comm_init_all(lua_State *L);
 int ncs_lua_group(lua_State *L);
 int ncs_nccl_param(lua_State *L);
 int ncs_nccl_params(lua_State *L);
-int ncs_lua_simulate(lua_State *L);      /* nccl.simulate */
+int ncs_lua_simulate(lua_State *L); /* nccl.simulate */
 void ncs_id_push(lua_State *L, const ncclUniqueId *id);
 
 #endif

@@ -23,8 +23,7 @@ static int raise_unknown_option(lua_State *L, const struct ncs_option *rows, con
         names[n++] = rows->name;
     names[n++] = "label";
     char hint[NCS_NEAR_ROOM];
-    return ncs_lua_usage(L, "no option '%.60s'%s", name,
-                         ncs_lua_hint(hint, '\'', name, names, n, ""));
+    return ncs_lua_usage(L, "no option '%.60s'%s", name, ncs_lua_hint(hint, '\'', name, names, n, ""));
 }
 
 static void refuse_other_keys(lua_State *L, int arg, const struct ncs_option *rows)
@@ -34,8 +33,7 @@ static void refuse_other_keys(lua_State *L, int arg, const struct ncs_option *ro
         if (lua_type(L, -2) != LUA_TSTRING)
             ncs_lua_usage(L, "options are written { name = value }, got a value without a name");
         const char *name = lua_tostring(L, -2);
-        if (!find_row(rows, name) && strcmp(name, "label") != 0 &&
-            (!worst || strcmp(name, worst) < 0))
+        if (!find_row(rows, name) && strcmp(name, "label") != 0 && (!worst || strcmp(name, worst) < 0))
             worst = name;
     }
     if (worst)
@@ -56,32 +54,18 @@ static void store(lua_State *L, const struct ncs_option *row, int value, void *i
 {
     char *at = (char *)into + row->offset;
     switch (row->kind) {
-    case NCS_OPTION_FLAG:
-        *(bool *)at = boolean(L, value, row->name);
-        break;
+    case NCS_OPTION_FLAG: *(bool *)at = boolean(L, value, row->name); break;
     case NCS_OPTION_SWITCH:
-        *(int *)at = lua_isboolean(L, value) ? lua_toboolean(L, value)
-                                             : ncs_lua_int(L, value, row->name);
+        *(int *)at = lua_isboolean(L, value) ? lua_toboolean(L, value) : ncs_lua_int(L, value, row->name);
         break;
-    case NCS_OPTION_INT:
-        *(int *)at = ncs_lua_int(L, value, row->name);
-        break;
-    case NCS_OPTION_INTEGER:
-        *(lua_Integer *)at = (lua_Integer)ncs_lua_count(L, value, row->name);
-        break;
-    case NCS_OPTION_NUMBER:
-        *(double *)at = ncs_lua_number(L, value, row->name);
-        break;
-    case NCS_OPTION_SECONDS:
-        *(int64_t *)at = ncs_lua_seconds(L, value, row->name);
-        break;
+    case NCS_OPTION_INT: *(int *)at = ncs_lua_int(L, value, row->name); break;
+    case NCS_OPTION_INTEGER: *(lua_Integer *)at = (lua_Integer)ncs_lua_count(L, value, row->name); break;
+    case NCS_OPTION_NUMBER: *(double *)at = ncs_lua_number(L, value, row->name); break;
+    case NCS_OPTION_SECONDS: *(int64_t *)at = ncs_lua_seconds(L, value, row->name); break;
     case NCS_OPTION_TEXT:
-        *(const char **)at = ncs_script_intern(ncs_lua_rank(L)->script,
-                                               ncs_lua_string(L, value, row->name));
+        *(const char **)at = ncs_script_intern(ncs_lua_rank(L)->script, ncs_lua_string(L, value, row->name));
         break;
-    case NCS_OPTION_SLOT:
-        *(int *)at = value;
-        break;
+    case NCS_OPTION_SLOT: *(int *)at = value; break;
     case NCS_OPTION_VERIFY: {
         bool verify = boolean(L, value, row->name);
         if (ncs_lua_thread(L)->local)

@@ -40,8 +40,7 @@ struct ncs_comm_config {
 void ncs_comm_config_read(lua_State *L, int arg, struct ncs_comm_config *into);
 /* As ncs_comm_config_read, with at most 8 further rows, for a struct that begins with a
  * ncs_comm_config. */
-void ncs_comm_config_read_with(lua_State *L, int arg, struct ncs_comm_config *into,
-                               const struct ncs_option *more);
+void ncs_comm_config_read_with(lua_State *L, int arg, struct ncs_comm_config *into, const struct ncs_option *more);
 /* For C.ncclConfig: sets the field with C's name from the value at arg. False = no such field. */
 bool ncs_config_set(lua_State *L, ncclConfig_t *config, const char *field, int arg);
 const char *const *ncs_config_fields(void); /* C's names, NULL at the end */

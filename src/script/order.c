@@ -45,15 +45,9 @@ const char *ncs_lua_text(lua_State *L, int index)
     }
     switch (lua_type(L, index)) {
     case LUA_TNUMBER:
-    case LUA_TSTRING:
-        lua_pushvalue(L, index);
-        break;
-    case LUA_TBOOLEAN:
-        lua_pushstring(L, lua_toboolean(L, index) ? "true" : "false");
-        break;
-    case LUA_TNIL:
-        lua_pushliteral(L, "nil");
-        break;
+    case LUA_TSTRING: lua_pushvalue(L, index); break;
+    case LUA_TBOOLEAN: lua_pushstring(L, lua_toboolean(L, index) ? "true" : "false"); break;
+    case LUA_TNIL: lua_pushliteral(L, "nil"); break;
     default: {
         const char *kind = luaL_typename(L, index);
         int pushed = luaL_getmetafield(L, index, "__name") != LUA_TNIL;
@@ -96,7 +90,7 @@ int ncs_lua_tostring(lua_State *L)
 /* ---- the order of keys: numbers, texts, booleans, the rest by serial ---- */
 
 struct key {
-    int at;      /* in the list of keys */
+    int at; /* in the list of keys */
     int rank;
     lua_Number number;
     const char *text;
@@ -149,8 +143,7 @@ lua_Integer ncs_lua_keys(lua_State *L, int table)
     bool plain = true;
     table = lua_absindex(L, table);
     for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1), count++)
-        plain = plain && lua_isinteger(L, -2) && lua_tointeger(L, -2) >= 1 &&
-                lua_tointeger(L, -2) <= length;
+        plain = plain && lua_isinteger(L, -2) && lua_tointeger(L, -2) >= 1 && lua_tointeger(L, -2) <= length;
     if (plain) {
         lua_pushnil(L);
         return length;

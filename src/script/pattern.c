@@ -16,8 +16,7 @@ static void pattern_count(struct ncs_matcher *m, uint64_t steps)
     if (m->steps <= m->most)
         return;
     ncs_heap_charge(m->L, m->steps);
-    luaL_error(m->L, "the pattern takes more than %I steps on this text",
-               (LUAI_UACINT)m->most);
+    luaL_error(m->L, "the pattern takes more than %I steps on this text", (LUAI_UACINT)m->most);
 }
 
 /* ---- characters ---- */
@@ -94,7 +93,7 @@ static bool is_one(struct ncs_matcher *m, const char *at, const char *p, const c
     case '.': return true;
     case '%': return is_of_class(pattern_byte(at), pattern_byte(p + 1));
     case '[': return is_of_set(pattern_byte(at), p, end - 1);
-    default:  return *p == *at;
+    default: return *p == *at;
     }
 }
 
@@ -102,8 +101,7 @@ static bool is_one(struct ncs_matcher *m, const char *at, const char *p, const c
 
 static const char *pattern_match(struct ncs_matcher *m, const char *at, const char *p);
 
-static const char *longest_first(struct ncs_matcher *m, const char *at, const char *p,
-                                 const char *end)
+static const char *longest_first(struct ncs_matcher *m, const char *at, const char *p, const char *end)
 {
     ptrdiff_t n = 0;
     while (is_one(m, at + n, p, end))
@@ -116,8 +114,7 @@ static const char *longest_first(struct ncs_matcher *m, const char *at, const ch
     return NULL;
 }
 
-static const char *shortest_first(struct ncs_matcher *m, const char *at, const char *p,
-                                  const char *end)
+static const char *shortest_first(struct ncs_matcher *m, const char *at, const char *p, const char *end)
 {
     for (;; at++) {
         const char *to = pattern_match(m, at, end + 1);
@@ -235,15 +232,9 @@ static enum turn repeated(struct ncs_matcher *m, const char **at, const char **p
     bool one = false;
     const char *to;
     switch (*end) { /* the zero behind the pattern is none of these */
-    case '*':
-        *at = longest_first(m, *at, *p, end);
-        return ENDED;
-    case '+':
-        *at = is_one(m, *at, *p, end) ? longest_first(m, *at + 1, *p, end) : NULL;
-        return ENDED;
-    case '-':
-        *at = shortest_first(m, *at, *p, end);
-        return ENDED;
+    case '*': *at = longest_first(m, *at, *p, end); return ENDED;
+    case '+': *at = is_one(m, *at, *p, end) ? longest_first(m, *at + 1, *p, end) : NULL; return ENDED;
+    case '-': *at = shortest_first(m, *at, *p, end); return ENDED;
     case '?':
         to = is_one(m, *at, *p, end) ? pattern_match(m, *at + 1, end + 1) : NULL;
         *p = end + 1;

@@ -20,10 +20,10 @@ enum { NCS_CAPTURE_OPEN = -1, NCS_CAPTURE_PLACE = -2 };
 
 struct ncs_matcher {
     lua_State *L;
-    const char *text, *text_end;  /* both end in a zero byte behind the end */
+    const char *text, *text_end; /* both end in a zero byte behind the end */
     const char *pattern, *pattern_end;
     int depth;
-    uint64_t steps, most;         /* of all matches since the matcher was made */
+    uint64_t steps, most; /* of all matches since the matcher was made */
     int captures;
     struct ncs_capture capture[NCS_PATTERN_CAPTURES];
 };

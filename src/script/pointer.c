@@ -75,15 +75,12 @@ static int pointer_to_text(lua_State *L)
     char words[80];
     lua_Integer serial = p->root ? p->root->head.serial : p->head.serial;
     long long offset = (long long)((intptr_t)p->at - (intptr_t)p->base);
-    snprintf(words, sizeof words, "pointer into %s %lld%s%.0lld", p->root ? "buffer" : "allocation",
-             (long long)serial, offset ? " + " : "", offset);
+    snprintf(words, sizeof words, "pointer into %s %lld%s%.0lld", p->root ? "buffer" : "allocation", (long long)serial,
+             offset ? " + " : "", offset);
     lua_pushstring(L, words);
     return 1;
 }
 
-static const luaL_Reg meta[] = {
-    { "__add", pointer_add }, { "__sub", subtract }, { "__eq", pointer_equal }, { NULL, NULL } };
+static const luaL_Reg meta[] = { { "__add", pointer_add }, { "__sub", subtract }, { "__eq", pointer_equal }, { NULL, NULL } };
 
-const struct ncs_class ncs_class_pointer = { .name = "pointer",
-                                             .meta = meta,
-                                             .text = pointer_to_text };
+const struct ncs_class ncs_class_pointer = { .name = "pointer", .meta = meta, .text = pointer_to_text };

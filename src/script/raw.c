@@ -19,8 +19,7 @@ static int raw_invoke(lua_State *L)
     for (int i = 0; i < info->nargs; i++)
         wanted += !ncs_kind_is_out(info->arg[i].kind);
     if (given > wanted)
-        return ncs_lua_usage(L, "%d arguments, C has %d without the out-parameters", given,
-                             wanted);
+        return ncs_lua_usage(L, "%d arguments, C has %d without the out-parameters", given, wanted);
     luaL_checkstack(L, wanted + info->nargs * 2 + 16, NULL);
     lua_settop(L, wanted);
     ncs_raw_arguments(L, &c);
@@ -121,13 +120,17 @@ static int raw_find_function(lua_State *L)
     if (!near)
         near = ncs_raw_near_constant(name);
     ncs_lua_no_call(L);
-    return ncs_lua_usage(L, "no such field '%.60s' in C%s%s%s", name,
-                         near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return ncs_lua_usage(L, "no such field '%.60s' in C%s%s%s", name, near ? ": did you mean '" : "", near ? near : "",
+                         near ? "'?" : "");
 }
 
-static const luaL_Reg functions[] = {
-    { "check", c_check }, { "has", c_has }, { "host", c_host }, { "ncclConfig", ncs_raw_config },
-    { "ncclSimInfo", ncs_raw_sim_info }, { "sizeof", c_sizeof }, { NULL, NULL } };
+static const luaL_Reg functions[] = { { "check", c_check },
+                                      { "has", c_has },
+                                      { "host", c_host },
+                                      { "ncclConfig", ncs_raw_config },
+                                      { "ncclSimInfo", ncs_raw_sim_info },
+                                      { "sizeof", c_sizeof },
+                                      { NULL, NULL } };
 
 void ncs_lua_raw(lua_State *L)
 {

@@ -8,11 +8,11 @@ struct ncs_raw {
     const struct ncs_fn_info *info;
     enum ncs_fn fn;
     union ncs_arg arg[NCS_MAX_ARGS];
-    int at[NCS_MAX_ARGS];       /* on the stack: the argument, or an out-parameter's cell */
-    lua_Integer nranks, rank;   /* of the new communicator; -1 = C's arguments do not say */
+    int at[NCS_MAX_ARGS];     /* on the stack: the argument, or an out-parameter's cell */
+    lua_Integer nranks, rank; /* of the new communicator; -1 = C's arguments do not say */
     const int *devices;
-    bool no_color;              /* a split in which this rank gives no color */
-    const struct ncs_comm *of;  /* the communicator that the call is made on; NULL = none */
+    bool no_color;             /* a split in which this rank gives no color */
+    const struct ncs_comm *of; /* the communicator that the call is made on; NULL = none */
     const ncclConfig_t *config;
 };
 
@@ -61,7 +61,7 @@ int ncs_raw_sim_info(lua_State *L); /* C.ncclSimInfo { ... } */
 void *ncs_callback_new(lua_State *L, int fn, int data, int stream);
 /* Drops a callback that will not run; NULL is a no-op. */
 void ncs_callback_drop(lua_State *L, void *callback);
-void ncs_callback_run(void *callback);                /* a cudaHostFn_t */
+void ncs_callback_run(void *callback); /* a cudaHostFn_t */
 void ncs_callback_run_stream(cudaStream_t stream, cudaError_t status, void *callback);
 
 #endif

@@ -88,8 +88,7 @@ static const void *raw_argument_pointer_of(lua_State *L, int arg, const char *na
     size_t room;
     lua_Integer address;
     if (!unsafe && known_host(L, arg, &from, &room) && bytes > room)
-        ncs_lua_usage(L, "%s: %zu bytes do not fit: the host memory has %zu bytes there", name,
-                      bytes, room);
+        ncs_lua_usage(L, "%s: %zu bytes do not fit: the host memory has %zu bytes there", name, bytes, room);
     if (ncs_object_test(L, arg, NCS_CLASS_BUFFER) || ncs_object_test(L, arg, NCS_CLASS_POINTER))
         return address_at(L, arg);
     if (lua_isnoneornil(L, arg))
@@ -144,8 +143,7 @@ static void raw_argument_check_memory(lua_State *L, const struct ncs_raw *c)
 
 /* ---- handles ---- */
 
-static const void *raw_argument_handle_of(lua_State *L, int arg, const char *name,
-                                          enum ncs_class_id id)
+static const void *raw_argument_handle_of(lua_State *L, int arg, const char *name, enum ncs_class_id id)
 {
     lua_Integer small;
     if (lua_isnoneornil(L, arg))
@@ -219,8 +217,7 @@ static void read_wait(lua_State *L, int at, void *to)
 
 /* ---- structs, texts, functions ---- */
 
-static const void *struct_of(lua_State *L, int at, const char *name, enum ncs_raw_struct what,
-                             size_t bytes, bool nullable)
+static const void *struct_of(lua_State *L, int at, const char *name, enum ncs_raw_struct what, size_t bytes, bool nullable)
 {
     if (nullable && lua_isnoneornil(L, at))
         return NULL;
@@ -257,8 +254,7 @@ static void raw_argument_function_of(lua_State *L, struct ncs_raw *c, int i, boo
     if (lua_type(L, at) != LUA_TFUNCTION)
         ncs_lua_wrong(L, at, c->info->arg[i].name, "a function or nil");
     c->arg[i + 1].p = ncs_callback_new(L, at, c->at[i + 1], of_stream ? c->at[0] : 0);
-    c->arg[i].f = of_stream ? (void (*)(void))ncs_callback_run_stream
-                            : (void (*)(void))ncs_callback_run;
+    c->arg[i].f = of_stream ? (void (*)(void))ncs_callback_run_stream : (void (*)(void))ncs_callback_run;
 }
 
 /* ---- one argument ---- */
@@ -269,19 +265,18 @@ static void raw_argument_read(lua_State *L, struct ncs_raw *c, int i)
     union ncs_arg *out = &c->arg[i];
     int at = c->at[i];
     switch (c->info->arg[i].kind) {
-    case NCS_ARG_IN: case NCS_ARG_OUT: case NCS_ARG_INOUT: case NCS_ARG_MEMORY:
-    case NCS_ARG_SCALAR: case NCS_ARG_GRAPH: case NCS_ARG_GRAPHEXEC: case NCS_ARG_NODES:
-        out->p = raw_argument_pointer_of(L, at, name, 0);
-        break;
-    case NCS_ARG_NODECOUNT:
-        out->p = raw_argument_pointer_of(L, at, name, sizeof(size_t));
-        break;
-    case NCS_ARG_CAPTUREMODE_IO:
-        out->p = raw_argument_pointer_of(L, at, name, sizeof(int));
-        break;
+    case NCS_ARG_IN:
+    case NCS_ARG_OUT:
+    case NCS_ARG_INOUT:
+    case NCS_ARG_MEMORY:
+    case NCS_ARG_SCALAR:
+    case NCS_ARG_GRAPH:
+    case NCS_ARG_GRAPHEXEC:
+    case NCS_ARG_NODES: out->p = raw_argument_pointer_of(L, at, name, 0); break;
+    case NCS_ARG_NODECOUNT: out->p = raw_argument_pointer_of(L, at, name, sizeof(size_t)); break;
+    case NCS_ARG_CAPTUREMODE_IO: out->p = raw_argument_pointer_of(L, at, name, sizeof(int)); break;
     case NCS_ARG_ATTRIBUTE: /* the first three attributes of a pool are of 4 bytes */
-        out->p = raw_argument_pointer_of(L, at, name,
-                                         c->arg[i - 1].i < cudaMemPoolAttrReleaseThreshold ? 4 : 8);
+        out->p = raw_argument_pointer_of(L, at, name, c->arg[i - 1].i < cudaMemPoolAttrReleaseThreshold ? 4 : 8);
         break;
     case NCS_ARG_COMM:
         out->p = raw_argument_handle_of(L, at, name, NCS_CLASS_COMM);
@@ -300,30 +295,19 @@ static void raw_argument_read(lua_State *L, struct ncs_raw *c, int i)
         break;
     case NCS_ARG_SIMINFO: out->p = raw_argument_handle_of(L, at, name, NCS_CLASS_SIM_INFO); break;
     case NCS_ARG_WINDOW: out->p = raw_argument_handle_of(L, at, name, NCS_CLASS_WINDOW); break;
-    case NCS_ARG_REGISTRATION:
-        out->p = raw_argument_handle_of(L, at, name, NCS_CLASS_REGISTRATION);
-        break;
+    case NCS_ARG_REGISTRATION: out->p = raw_argument_handle_of(L, at, name, NCS_CLASS_REGISTRATION); break;
     case NCS_ARG_PARAM: out->p = raw_argument_handle_of(L, at, name, NCS_CLASS_PARAM); break;
     case NCS_ARG_POOL: out->p = raw_argument_handle_of(L, at, name, NCS_CLASS_POOL); break;
-    case NCS_ARG_DEVICES:
-        out->p = c->devices = raw_argument_list_of(L, c, i, sizeof(int), read_device);
-        break;
+    case NCS_ARG_DEVICES: out->p = c->devices = raw_argument_list_of(L, c, i, sizeof(int), read_device); break;
     case NCS_ARG_RANKS: out->p = raw_argument_list_of(L, c, i, sizeof(int), read_rank); break;
     case NCS_ARG_IDS: out->p = raw_argument_list_of(L, c, i, sizeof(ncclUniqueId), read_id); break;
-    case NCS_ARG_WAITS:
-        out->p = raw_argument_list_of(L, c, i, sizeof(ncclWaitSignalDesc_t), read_wait);
-        break;
-    case NCS_ARG_LOCATION:
-        out->p = struct_of(L, at, name, NCS_STRUCT_LOCATION, sizeof(struct cudaMemLocation), false);
-        break;
-    case NCS_ARG_POOLPROPS:
-        out->p = struct_of(L, at, name, NCS_STRUCT_POOL, sizeof(struct cudaMemPoolProps), true);
-        break;
-    case NCS_ARG_PROPERTIES:
-        out->p = struct_of(L, at, name, NCS_STRUCT_DEVICE, sizeof(struct cudaDeviceProp), true);
-        break;
+    case NCS_ARG_WAITS: out->p = raw_argument_list_of(L, c, i, sizeof(ncclWaitSignalDesc_t), read_wait); break;
+    case NCS_ARG_LOCATION: out->p = struct_of(L, at, name, NCS_STRUCT_LOCATION, sizeof(struct cudaMemLocation), false); break;
+    case NCS_ARG_POOLPROPS: out->p = struct_of(L, at, name, NCS_STRUCT_POOL, sizeof(struct cudaMemPoolProps), true); break;
+    case NCS_ARG_PROPERTIES: out->p = struct_of(L, at, name, NCS_STRUCT_DEVICE, sizeof(struct cudaDeviceProp), true); break;
     case NCS_ARG_TEXT: out->p = raw_argument_text_of(L, at, name); break;
-    case NCS_ARG_IPCMEM: case NCS_ARG_IPCEVENT: out->p = ipc_of(L, at, name); break;
+    case NCS_ARG_IPCMEM:
+    case NCS_ARG_IPCEVENT: out->p = ipc_of(L, at, name); break;
     case NCS_ARG_HOSTFN: raw_argument_function_of(L, c, i, false); break;
     case NCS_ARG_STREAMFN: raw_argument_function_of(L, c, i, true); break;
     case NCS_ARG_USERDATA: break; /* set with the function */
@@ -333,10 +317,13 @@ static void raw_argument_read(lua_State *L, struct ncs_raw *c, int i)
         out->i = op ? (int64_t)op->op : raw_argument_int_of(L, at, name);
         break;
     }
-    case NCS_ARG_COUNT: case NCS_ARG_BYTES: case NCS_ARG_OFFSET: case NCS_ARG_PITCH:
-    case NCS_ARG_WIDTH: case NCS_ARG_HEIGHT: case NCS_ARG_LONGFLAGS:
-        out->u = (uint64_t)integer(L, at, name);
-        break;
+    case NCS_ARG_COUNT:
+    case NCS_ARG_BYTES:
+    case NCS_ARG_OFFSET:
+    case NCS_ARG_PITCH:
+    case NCS_ARG_WIDTH:
+    case NCS_ARG_HEIGHT:
+    case NCS_ARG_LONGFLAGS: out->u = (uint64_t)integer(L, at, name); break;
     case NCS_ARG_FLAGS: out->u = flags_of(L, at, name); break;
     default: out->i = raw_argument_int_of(L, at, name);
     }

@@ -11,7 +11,10 @@ struct constant {
     lua_Integer value;
 };
 
-#define C(constant) { .name = #constant, (lua_Integer)(constant) }
+#define C(constant)                                \
+    {                                              \
+        .name = #constant, (lua_Integer)(constant) \
+    }
 #define ATTRIBUTE(what, number) { "cudaDevAttr" #what, number },
 /* clang-format off */
 static const struct constant constants[] = {

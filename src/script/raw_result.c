@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#define MOST_COMMS 65536      /* most communicators of one call */
-#define MOST_CHARS (1 << 16)  /* most bytes of a text from one call */
+#define MOST_COMMS 65536     /* most communicators of one call */
+#define MOST_CHARS (1 << 16) /* most bytes of a text from one call */
 
 /* ---- cells ---- */
 
@@ -12,8 +12,7 @@ static void comm_cell(lua_State *L, struct ncs_raw *c, int i)
 {
     bool known = c->nranks >= 0 && c->rank >= 0;
     int device = c->of ? c->of->device : ncs_lua_thread(L)->device;
-    struct ncs_comm *made = ncs_comm_make(L, known ? (int)c->rank : -1,
-                                          known ? (int)c->nranks : -1, device);
+    struct ncs_comm *made = ncs_comm_make(L, known ? (int)c->rank : -1, known ? (int)c->nranks : -1, device);
     if (c->of)
         made->blocking = c->of->blocking;
     if (c->config && c->config->blocking != NCCL_CONFIG_UNDEF_INT)
@@ -26,8 +25,7 @@ static void comms_cell(lua_State *L, struct ncs_raw *c, int i)
     size_t room = c->nranks > 0 ? (size_t)c->nranks : 1;
     if (room > MOST_COMMS)
         ncs_lua_usage(L, "ndev %lld is more than %d", (long long)c->nranks, MOST_COMMS);
-    c->arg[i].p = memset(lua_newuserdatauv(L, room * sizeof(ncclComm_t), 0), 0,
-                         room * sizeof(ncclComm_t));
+    c->arg[i].p = memset(lua_newuserdatauv(L, room * sizeof(ncclComm_t), 0), 0, room * sizeof(ncclComm_t));
 }
 
 static size_t chars_room(lua_State *L, const struct ncs_raw *c)
@@ -36,8 +34,7 @@ static size_t chars_room(lua_State *L, const struct ncs_raw *c)
         if (c->info->arg[i].kind != NCS_ARG_ROOM)
             continue;
         if (c->arg[i].i > MOST_CHARS)
-            ncs_lua_usage(L, "%s %lld is more than %d", c->info->arg[i].name,
-                          (long long)c->arg[i].i, MOST_CHARS);
+            ncs_lua_usage(L, "%s %lld is more than %d", c->info->arg[i].name, (long long)c->arg[i].i, MOST_CHARS);
         return c->arg[i].i > 0 ? (size_t)c->arg[i].i + 1 : 1;
     }
     return 1;
@@ -49,7 +46,8 @@ static size_t cell_bytes(lua_State *L, const struct ncs_raw *c, enum ncs_kind ki
     case NCS_ARG_CHARS_OUT: return chars_room(L, c);
     case NCS_ARG_PROPERTIES_OUT: return sizeof(struct cudaDeviceProp);
     case NCS_ARG_POINTER_OUT: return sizeof(struct cudaPointerAttributes);
-    case NCS_ARG_IPCMEM_OUT: case NCS_ARG_IPCEVENT_OUT: return CUDA_IPC_HANDLE_SIZE;
+    case NCS_ARG_IPCMEM_OUT:
+    case NCS_ARG_IPCEVENT_OUT: return CUDA_IPC_HANDLE_SIZE;
     case NCS_ARG_COMMPROPS_OUT: return sizeof(ncclCommProperties_t);
     default: return 8;
     }
@@ -83,8 +81,8 @@ static void raw_result_cell(lua_State *L, struct ncs_raw *c, int i)
         size_t bytes = cell_bytes(L, c, kind);
         void *p = memset(lua_newuserdatauv(L, bytes, 0), 0, bytes);
         if (kind == NCS_ARG_COMMPROPS_OUT)
-            *(ncclCommProperties_t *)p = (ncclCommProperties_t){
-                .size = bytes, .magic = NCCL_CONFIG_MAGIC, .version = NCCLSCRIPT_NCCL_VERSION };
+            *(ncclCommProperties_t *)p =
+                (ncclCommProperties_t){ .size = bytes, .magic = NCCL_CONFIG_MAGIC, .version = NCCLSCRIPT_NCCL_VERSION };
         c->arg[i].p = p;
     }
 }
@@ -164,12 +162,13 @@ static void raw_result_push(lua_State *L, const struct ncs_raw *c, int i)
     case NCS_ARG_COMM_OUT: push_comm(L, c, at); break;
     case NCS_ARG_COMMS_OUT: raw_result_push_comms(L, c, at); break;
     case NCS_ARG_ID_OUT: lua_pushvalue(L, at); break;
-    case NCS_ARG_BYTES_OUT: lua_pushinteger(L, (lua_Integer)*(const size_t *)p); break;
-    case NCS_ARG_FLOAT_OUT: lua_pushnumber(L, (lua_Number)*(const float *)p); break;
-    case NCS_ARG_MEMORY_OUT: case NCS_ARG_GRAPH_OUT: case NCS_ARG_GRAPHEXEC_OUT:
-    case NCS_ARG_NODES_OUT: case NCS_ARG_EDGES_OUT:
-        ncs_pointer_push_raw(L, *(void *const *)p);
-        break;
+    case NCS_ARG_BYTES_OUT: lua_pushinteger(L, (lua_Integer) * (const size_t *)p); break;
+    case NCS_ARG_FLOAT_OUT: lua_pushnumber(L, (lua_Number) * (const float *)p); break;
+    case NCS_ARG_MEMORY_OUT:
+    case NCS_ARG_GRAPH_OUT:
+    case NCS_ARG_GRAPHEXEC_OUT:
+    case NCS_ARG_NODES_OUT:
+    case NCS_ARG_EDGES_OUT: ncs_pointer_push_raw(L, *(void *const *)p); break;
     case NCS_ARG_STREAM_OUT: ncs_stream_wrap(L, *(const cudaStream_t *)p); break;
     case NCS_ARG_EVENT_OUT: ncs_event_wrap(L, *(const cudaEvent_t *)p); break;
     case NCS_ARG_I8_OUT: lua_pushinteger(L, *(const int8_t *)p); break;
@@ -177,23 +176,22 @@ static void raw_result_push(lua_State *L, const struct ncs_raw *c, int i)
     case NCS_ARG_I64_OUT: lua_pushinteger(L, *(const int64_t *)p); break;
     case NCS_ARG_U8_OUT: lua_pushinteger(L, *(const uint8_t *)p); break;
     case NCS_ARG_U16_OUT: lua_pushinteger(L, *(const uint16_t *)p); break;
-    case NCS_ARG_U32_OUT: case NCS_ARG_FLAGS_OUT: lua_pushinteger(L, *(const uint32_t *)p); break;
-    case NCS_ARG_U64_OUT: case NCS_ARG_SERIAL_OUT:
-        lua_pushinteger(L, (lua_Integer)*(const uint64_t *)p);
-        break;
+    case NCS_ARG_U32_OUT:
+    case NCS_ARG_FLAGS_OUT: lua_pushinteger(L, *(const uint32_t *)p); break;
+    case NCS_ARG_U64_OUT:
+    case NCS_ARG_SERIAL_OUT: lua_pushinteger(L, (lua_Integer) * (const uint64_t *)p); break;
     case NCS_ARG_CHARS_OUT: lua_pushstring(L, p); break;
     case NCS_ARG_TEXT_OUT: lua_pushstring(L, *(const char *const *)p); break;
     case NCS_ARG_TEXTS_OUT: push_texts(L, c, i); break;
-    case NCS_ARG_WINDOW_OUT: case NCS_ARG_REGISTRATION_OUT: case NCS_ARG_PARAM_OUT:
-    case NCS_ARG_POOL_OUT:
-        push_handle(L, at);
-        break;
+    case NCS_ARG_WINDOW_OUT:
+    case NCS_ARG_REGISTRATION_OUT:
+    case NCS_ARG_PARAM_OUT:
+    case NCS_ARG_POOL_OUT: push_handle(L, at); break;
     case NCS_ARG_COMMPROPS_OUT: ncs_struct_push(L, NCS_STRUCT_COMM, p); break;
     case NCS_ARG_PROPERTIES_OUT: ncs_struct_push(L, NCS_STRUCT_DEVICE, p); break;
     case NCS_ARG_POINTER_OUT: ncs_struct_push(L, NCS_STRUCT_POINTER, p); break;
-    case NCS_ARG_IPCMEM_OUT: case NCS_ARG_IPCEVENT_OUT:
-        lua_pushlstring(L, p, CUDA_IPC_HANDLE_SIZE);
-        break;
+    case NCS_ARG_IPCMEM_OUT:
+    case NCS_ARG_IPCEVENT_OUT: lua_pushlstring(L, p, CUDA_IPC_HANDLE_SIZE); break;
     default: lua_pushinteger(L, *(const int *)p);
     }
 }

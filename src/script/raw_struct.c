@@ -19,37 +19,39 @@ struct field {
 
 #define FIELDS_MOST 96
 
-#define FIELD(type, of, field) { .name = #field, type, offsetof(of, field), 0 }
+#define FIELD(type, of, field)                       \
+    {                                                \
+        .name = #field, type, offsetof(of, field), 0 \
+    }
 
 static const struct field wait_fields[] = {
-    FIELD(INT, ncclWaitSignalDesc_t, opCnt), FIELD(INT, ncclWaitSignalDesc_t, peer),
-    FIELD(INT, ncclWaitSignalDesc_t, sigIdx), FIELD(INT, ncclWaitSignalDesc_t, ctx),
+    FIELD(INT, ncclWaitSignalDesc_t, opCnt),
+    FIELD(INT, ncclWaitSignalDesc_t, peer),
+    FIELD(INT, ncclWaitSignalDesc_t, sigIdx),
+    FIELD(INT, ncclWaitSignalDesc_t, ctx),
     { NULL, 0, 0, 0 },
 };
 
 static const struct field location_fields[] = {
-    FIELD(INT, struct cudaMemLocation, type), FIELD(INT, struct cudaMemLocation, id),
+    FIELD(INT, struct cudaMemLocation, type),
+    FIELD(INT, struct cudaMemLocation, id),
     { NULL, 0, 0, 0 },
 };
 
 static const struct field pool_fields[] = {
-    FIELD(INT, struct cudaMemPoolProps, allocType),
-    FIELD(INT, struct cudaMemPoolProps, handleTypes),
-    FIELD(LOCATION, struct cudaMemPoolProps, location),
-    FIELD(SIZE, struct cudaMemPoolProps, maxSize),
-    FIELD(SHORT, struct cudaMemPoolProps, usage),
-    { NULL, 0, 0, 0 },
+    FIELD(INT, struct cudaMemPoolProps, allocType),     FIELD(INT, struct cudaMemPoolProps, handleTypes),
+    FIELD(LOCATION, struct cudaMemPoolProps, location), FIELD(SIZE, struct cudaMemPoolProps, maxSize),
+    FIELD(SHORT, struct cudaMemPoolProps, usage),       { NULL, 0, 0, 0 },
 };
 
 #define OF(field) (((struct cudaDeviceProp *)0)->field)
-#define TYPE_OF(field) _Generic(OF(field), size_t: SIZE, unsigned: UNSIGNED, default: INT)
+#define TYPE_OF(field) _Generic(OF(field), size_t : SIZE, unsigned : UNSIGNED, default : INT)
 #define NUMBER_ROW(type, name) { #name, TYPE_OF(name), offsetof(struct cudaDeviceProp, name), 0 },
 #define LIST_ROW(type, name, length) { #name, INT, offsetof(struct cudaDeviceProp, name), length },
 #define TEXT_ROW(name, length) { #name, TEXT, offsetof(struct cudaDeviceProp, name), length },
 #define BYTES_ROW(name, length) { #name, BYTES, offsetof(struct cudaDeviceProp, name), length },
 static const struct field device_fields[] = {
-    NCS_CUDA_PROPERTIES(NUMBER_ROW, LIST_ROW, TEXT_ROW, BYTES_ROW)
-    { NULL, 0, 0, 0 },
+    NCS_CUDA_PROPERTIES(NUMBER_ROW, LIST_ROW, TEXT_ROW, BYTES_ROW){ NULL, 0, 0, 0 },
 };
 
 static const struct field pointer_fields[] = {
@@ -61,33 +63,38 @@ static const struct field pointer_fields[] = {
 };
 
 static const struct field comm_fields[] = {
-    FIELD(INT, ncclCommProperties_t, rank), FIELD(INT, ncclCommProperties_t, nRanks),
-    FIELD(INT, ncclCommProperties_t, cudaDev), FIELD(INT, ncclCommProperties_t, nvmlDev),
+    FIELD(INT, ncclCommProperties_t, rank),
+    FIELD(INT, ncclCommProperties_t, nRanks),
+    FIELD(INT, ncclCommProperties_t, cudaDev),
+    FIELD(INT, ncclCommProperties_t, nvmlDev),
     FIELD(BOOL, ncclCommProperties_t, deviceApiSupport),
     FIELD(BOOL, ncclCommProperties_t, multimemSupport),
-    FIELD(INT, ncclCommProperties_t, ginType), FIELD(INT, ncclCommProperties_t, nLsaTeams),
+    FIELD(INT, ncclCommProperties_t, ginType),
+    FIELD(INT, ncclCommProperties_t, nLsaTeams),
     FIELD(BOOL, ncclCommProperties_t, hostRmaSupport),
     FIELD(INT, ncclCommProperties_t, railedGinType),
     { NULL, 0, 0, 0 },
 };
 
 static const struct field sim_fields[] = {
-    FIELD(SIZE, ncclSimInfo_t, size), FIELD(UNSIGNED, ncclSimInfo_t, magic),
-    FIELD(UNSIGNED, ncclSimInfo_t, version), FIELD(FLOAT, ncclSimInfo_t, estimatedTime),
+    FIELD(SIZE, ncclSimInfo_t, size),
+    FIELD(UNSIGNED, ncclSimInfo_t, magic),
+    FIELD(UNSIGNED, ncclSimInfo_t, version),
+    FIELD(FLOAT, ncclSimInfo_t, estimatedTime),
     { NULL, 0, 0, 0 },
 };
 
 static const struct field config_fields[] = {
-    FIELD(SIZE, ncclConfig_t, size), FIELD(UNSIGNED, ncclConfig_t, magic),
+    FIELD(SIZE, ncclConfig_t, size),
+    FIELD(UNSIGNED, ncclConfig_t, magic),
     FIELD(UNSIGNED, ncclConfig_t, version),
     { NULL, 0, 0, 0 },
 };
 
 static const struct field *const structs[] = {
-    [NCS_STRUCT_WAIT] = wait_fields,       [NCS_STRUCT_LOCATION] = location_fields,
-    [NCS_STRUCT_POOL] = pool_fields,       [NCS_STRUCT_DEVICE] = device_fields,
-    [NCS_STRUCT_POINTER] = pointer_fields, [NCS_STRUCT_COMM] = comm_fields,
-    [NCS_STRUCT_SIM] = sim_fields,         [NCS_STRUCT_CONFIG] = config_fields,
+    [NCS_STRUCT_WAIT] = wait_fields,     [NCS_STRUCT_LOCATION] = location_fields, [NCS_STRUCT_POOL] = pool_fields,
+    [NCS_STRUCT_DEVICE] = device_fields, [NCS_STRUCT_POINTER] = pointer_fields,   [NCS_STRUCT_COMM] = comm_fields,
+    [NCS_STRUCT_SIM] = sim_fields,       [NCS_STRUCT_CONFIG] = config_fields,
 };
 
 static const struct field *raw_struct_find(enum ncs_raw_struct what, const char *name)
@@ -116,8 +123,8 @@ static void push_value(lua_State *L, const struct field *f, const char *from)
     case INT: lua_pushinteger(L, *(const int *)from); break;
     case UNSIGNED: lua_pushinteger(L, *(const unsigned *)from); break;
     case SHORT: lua_pushinteger(L, *(const unsigned short *)from); break;
-    case SIZE: lua_pushinteger(L, (lua_Integer)*(const size_t *)from); break;
-    case FLOAT: lua_pushnumber(L, (lua_Number)*(const float *)from); break;
+    case SIZE: lua_pushinteger(L, (lua_Integer) * (const size_t *)from); break;
+    case FLOAT: lua_pushnumber(L, (lua_Number) * (const float *)from); break;
     case BOOL: lua_pushboolean(L, *(const bool *)from); break;
     case TEXT: lua_pushlstring(L, from, strnlen(from, (size_t)f->length)); break;
     case BYTES: lua_pushlstring(L, from, (size_t)f->length); break;
@@ -160,13 +167,11 @@ static bool struct_get(lua_State *L, enum ncs_raw_struct what, const char *field
 
 /* ---- from Lua ---- */
 
-static lua_Integer raw_struct_within(lua_State *L, int arg, const char *name, lua_Integer least,
-                                     lua_Integer most)
+static lua_Integer raw_struct_within(lua_State *L, int arg, const char *name, lua_Integer least, lua_Integer most)
 {
     lua_Integer v = lua_isboolean(L, arg) ? lua_toboolean(L, arg) : ncs_lua_integer(L, arg, name);
     if (v < least || v > most)
-        ncs_lua_usage(L, "%s must be from %lld to %lld, got %lld", name, (long long)least,
-                      (long long)most, (long long)v);
+        ncs_lua_usage(L, "%s must be from %lld to %lld, got %lld", name, (long long)least, (long long)most, (long long)v);
     return v;
 }
 
@@ -186,16 +191,13 @@ static void raw_struct_read_value(lua_State *L, const struct field *f, int arg, 
 {
     switch (f->type) {
     case INT: *(int *)to = (int)raw_struct_within(L, arg, f->name, INT_MIN, INT_MAX); break;
-    case UNSIGNED:
-        *(unsigned *)to = (unsigned)raw_struct_within(L, arg, f->name, 0, UINT_MAX);
-        break;
-    case SHORT:
-        *(unsigned short *)to = (unsigned short)raw_struct_within(L, arg, f->name, 0, USHRT_MAX);
-        break;
+    case UNSIGNED: *(unsigned *)to = (unsigned)raw_struct_within(L, arg, f->name, 0, UINT_MAX); break;
+    case SHORT: *(unsigned short *)to = (unsigned short)raw_struct_within(L, arg, f->name, 0, USHRT_MAX); break;
     case SIZE: *(size_t *)to = (size_t)raw_struct_within(L, arg, f->name, 0, LLONG_MAX); break;
     case FLOAT: *(float *)to = (float)ncs_lua_number(L, arg, f->name); break;
     case BOOL: *(bool *)to = raw_struct_within(L, arg, f->name, 0, 1); break;
-    case TEXT: case BYTES: read_bytes(L, f, arg, to); break;
+    case TEXT:
+    case BYTES: read_bytes(L, f, arg, to); break;
     case ADDRESS: ncs_lua_usage(L, "%s is filled in by the library", f->name); break;
     case LOCATION: ncs_struct_read(L, arg, NCS_STRUCT_LOCATION, to, f->name); break;
     }
@@ -231,8 +233,8 @@ static int no_field(lua_State *L, enum ncs_raw_struct what, const char *field)
     const char *near = struct_near(what, field);
     if (!near && what == NCS_STRUCT_CONFIG)
         near = ncs_nearest(field, ncs_config_fields(), 0);
-    return ncs_lua_usage(L, "no such field '%.60s'%s%s%s", field, near ? ": did you mean '" : "",
-                         near ? near : "", near ? "'?" : "");
+    return ncs_lua_usage(L, "no such field '%.60s'%s%s%s", field, near ? ": did you mean '" : "", near ? near : "",
+                         near ? "'?" : "");
 }
 
 void ncs_struct_read(lua_State *L, int arg, enum ncs_raw_struct what, void *to, const char *name)
@@ -272,8 +274,7 @@ int ncs_raw_sim_info(lua_State *L)
 {
     ncs_lua_begin(L, "C.ncclSimInfo", 1);
     struct ncs_sim_info *s = ncs_object_new(L, NCS_CLASS_SIM_INFO, sizeof *s, 0);
-    s->info = (ncclSimInfo_t){ sizeof s->info, NCCL_SIM_INFO_MAGIC, NCCLSCRIPT_NCCL_VERSION,
-                               NCCL_UNDEF_FLOAT };
+    s->info = (ncclSimInfo_t){ sizeof s->info, NCCL_SIM_INFO_MAGIC, NCCLSCRIPT_NCCL_VERSION, NCCL_UNDEF_FLOAT };
     if (lua_gettop(L) > 1 && !lua_isnil(L, 1))
         ncs_struct_read(L, 1, NCS_STRUCT_SIM, &s->info, "the fields");
     return 1;
@@ -281,8 +282,7 @@ int ncs_raw_sim_info(lua_State *L)
 
 static int config_text(lua_State *L)
 {
-    lua_pushfstring(L, "ncclConfig %I",
-                    (LUAI_UACINT)((struct ncs_object *)lua_touserdata(L, 1))->serial);
+    lua_pushfstring(L, "ncclConfig %I", (LUAI_UACINT)((struct ncs_object *)lua_touserdata(L, 1))->serial);
     return 1;
 }
 
@@ -303,15 +303,12 @@ static int sim_version(lua_State *L) { return sim_field(L, "version"); }
 
 static int sim_text(lua_State *L)
 {
-    lua_pushfstring(L, "ncclSimInfo %I",
-                    (LUAI_UACINT)((struct ncs_object *)lua_touserdata(L, 1))->serial);
+    lua_pushfstring(L, "ncclSimInfo %I", (LUAI_UACINT)((struct ncs_object *)lua_touserdata(L, 1))->serial);
     return 1;
 }
 
 static const luaL_Reg sim_getters[] = {
-    { "estimatedTime", sim_estimated }, { "magic", sim_magic }, { "size", sim_size },
-    { "version", sim_version },         { NULL, NULL },
+    { "estimatedTime", sim_estimated }, { "magic", sim_magic }, { "size", sim_size }, { "version", sim_version }, { NULL, NULL },
 };
 
-const struct ncs_class ncs_class_sim_info = { .name = "simInfo", .fields = sim_getters,
-                                              .text = sim_text };
+const struct ncs_class ncs_class_sim_info = { .name = "simInfo", .fields = sim_getters, .text = sim_text };

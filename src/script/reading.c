@@ -39,8 +39,7 @@ bool ncs_reading_looks_yaml(const char *text, size_t bytes)
     for (const char *next; text < end; text = next) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         next = stop ? stop + 1 : end;
-        if (reading_is_key(text, (size_t)(next - text), "steps") ||
-            reading_is_key(text, (size_t)(next - text), "scenario"))
+        if (reading_is_key(text, (size_t)(next - text), "steps") || reading_is_key(text, (size_t)(next - text), "scenario"))
             return true;
     }
     return false;
@@ -69,8 +68,7 @@ void ncs_reading_close(struct ncs_reading *r)
     *r = (struct ncs_reading){ 0 };
 }
 
-bool ncs_reading_translate(struct ncs_reading *r, struct ncs_str *lua, struct ncs_lines *lines,
-                           struct ncs_error *err)
+bool ncs_reading_translate(struct ncs_reading *r, struct ncs_str *lua, struct ncs_lines *lines, struct ncs_error *err)
 {
     struct ncs_translation t = { 0 };
     if (!ncs_notation_translate(&r->source, r->unsafe, &t, &r->complaints)) {

@@ -43,18 +43,10 @@ static const struct {
     void (*push)(lua_State *L);
     int when;
 } libraries[] = {
-    { "C", ncs_lua_raw, RUN },
-    { "coroutine", ncs_lua_coroutine, ALWAYS },
-    { "cuda", ncs_lua_cuda, RUN },
-    { "debug", ncs_lua_debug, ALWAYS },
-    { "expect", ncs_lua_expect, RUN },
-    { "fault", ncs_lua_fault, RUN },
-    { "io", ncs_lua_io, UNSAFE },
-    { "math", ncs_lua_math, ALWAYS },
-    { "nccl", ncs_lua_nccl, RUN },
-    { "os", ncs_lua_os, ALWAYS },
-    { "param", push_own_params, RUN },
-    { "table", ncs_lua_table, ALWAYS },
+    { "C", ncs_lua_raw, RUN },          { "coroutine", ncs_lua_coroutine, ALWAYS }, { "cuda", ncs_lua_cuda, RUN },
+    { "debug", ncs_lua_debug, ALWAYS }, { "expect", ncs_lua_expect, RUN },          { "fault", ncs_lua_fault, RUN },
+    { "io", ncs_lua_io, UNSAFE },       { "math", ncs_lua_math, ALWAYS },           { "nccl", ncs_lua_nccl, RUN },
+    { "os", ncs_lua_os, ALWAYS },       { "param", push_own_params, RUN },          { "table", ncs_lua_table, ALWAYS },
     { "utf8", ncs_lua_utf8, ALWAYS },
 };
 

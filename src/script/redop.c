@@ -15,8 +15,7 @@ static int redop_new(lua_State *L)
     if (from) {
         ncs_buffer_check_live(L, from, "scalar");
         if (from->dtype != dtype)
-            return ncs_lua_usage(L, "the scalar is %s, the operator %s",
-                                 ncs_dtype_name(from->dtype), ncs_dtype_name(dtype));
+            return ncs_lua_usage(L, "the scalar is %s, the operator %s", ncs_dtype_name(from->dtype), ncs_dtype_name(dtype));
         if (from->count < 1)
             return ncs_lua_usage(L, "the scalar's buffer is empty");
         scalar = from->bytes;
@@ -37,9 +36,8 @@ static int redop_new(lua_State *L)
     lua_pushvalue(L, 3); /* the scalar's memory is read when a call executes */
     lua_setiuservalue(L, -2, 2);
     struct ncs_range own = { .from = element, .bytes = sizeof element };
-    NCS_TRY_LENDING(L, own, NCS_NO_RANGE, ncclRedOpCreatePreMulSum, &op->op, scalar,
-                    (ncclDataType_t)dtype, from ? ncclScalarDevice : ncclScalarHostImmediate,
-                    op->comm);
+    NCS_TRY_LENDING(L, own, NCS_NO_RANGE, ncclRedOpCreatePreMulSum, &op->op, scalar, (ncclDataType_t)dtype,
+                    from ? ncclScalarDevice : ncclScalarHostImmediate, op->comm);
     ncs_object_open(&op->head);
     return 1;
 }
@@ -69,11 +67,9 @@ static int redop_text(lua_State *L)
     if (op->on_device)
         lua_pushfstring(L, "premulsum(%s, from a buffer)%s", ncs_dtype_name(op->dtype), gone);
     else if (op->scalar > -1e15 && op->scalar < 1e15 && op->scalar == (double)(long long)op->scalar)
-        lua_pushfstring(L, "premulsum(%s, %I)%s", ncs_dtype_name(op->dtype),
-                        (LUAI_UACINT)op->scalar, gone);
+        lua_pushfstring(L, "premulsum(%s, %I)%s", ncs_dtype_name(op->dtype), (LUAI_UACINT)op->scalar, gone);
     else
-        lua_pushfstring(L, "premulsum(%s, %f)%s", ncs_dtype_name(op->dtype),
-                        (LUAI_UACNUMBER)op->scalar, gone);
+        lua_pushfstring(L, "premulsum(%s, %f)%s", ncs_dtype_name(op->dtype), (LUAI_UACNUMBER)op->scalar, gone);
     return 1;
 }
 
@@ -81,8 +77,12 @@ static const luaL_Reg methods[] = { { "destroy", redop_destroy }, { NULL, NULL }
 static const luaL_Reg fields[] = { { "dtype", redop_field_dtype }, { NULL, NULL } };
 
 const struct ncs_class ncs_class_redop = {
-    .name = "op", .gone = "destroyed", .methods = { methods }, .fields = fields,
-    .close = redop_destroy, .text = redop_text,
+    .name = "op",
+    .gone = "destroyed",
+    .methods = { methods },
+    .fields = fields,
+    .close = redop_destroy,
+    .text = redop_text,
 };
 
 const luaL_Reg ncs_comm_redops[] = {

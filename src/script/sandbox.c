@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#define TEXT_LIMIT ((size_t)256 << 20)    /* bytes of string.rep's result */
-#define ELEMENTS_LIMIT 100000000          /* of a table, for one call */
+#define TEXT_LIMIT ((size_t)256 << 20) /* bytes of string.rep's result */
+#define ELEMENTS_LIMIT 100000000       /* of a table, for one call */
 
 /* ---- limits ---- */
 
@@ -139,8 +139,7 @@ static int script_assert(lua_State *L)
         lua_settop(L, 1);
         return lua_error(L);
     }
-    const char *text = lua_gettop(L) > 0 && lua_isstring(L, 1) ? ncs_lua_whole_text(L, 1)
-                                                               : "assertion failed!";
+    const char *text = lua_gettop(L) > 0 && lua_isstring(L, 1) ? ncs_lua_whole_text(L, 1) : "assertion failed!";
     ncs_lua_no_call(L);
     return ncs_lua_raise(L, &(struct ncs_lua_error){ .kind = "expect", .text = text });
 }
@@ -174,9 +173,7 @@ static int random_number(lua_State *L)
     struct ncs_random *r = &ncs_lua_rank(L)->random;
     lua_Integer low = 1, high;
     switch (lua_gettop(L)) {
-    case 0:
-        lua_pushnumber(L, (lua_Number)(ncs_random_next(r) >> 11) * 0x1p-53);
-        return 1;
+    case 0: lua_pushnumber(L, (lua_Number)(ncs_random_next(r) >> 11) * 0x1p-53); return 1;
     case 1:
         high = luaL_checkinteger(L, 1);
         if (high == 0) {
@@ -188,8 +185,7 @@ static int random_number(lua_State *L)
         low = luaL_checkinteger(L, 1);
         high = luaL_checkinteger(L, 2);
         break;
-    default:
-        return luaL_error(L, "wrong number of arguments");
+    default: return luaL_error(L, "wrong number of arguments");
     }
     luaL_argcheck(L, low <= high, 1, "interval is empty");
     uint64_t span = (uint64_t)high - (uint64_t)low + 1; /* 0: all 64 bits */
@@ -256,8 +252,7 @@ static int script_clock(lua_State *L)
 static int script_date(lua_State *L)
 {
     const char *fmt = luaL_optstring(L, 1, "%c");
-    lua_Integer time = lua_isnoneornil(L, 2) ? (lua_Integer)(sandbox_now(L) / 1000000000)
-                                             : luaL_checkinteger(L, 2);
+    lua_Integer time = lua_isnoneornil(L, 2) ? (lua_Integer)(sandbox_now(L) / 1000000000) : luaL_checkinteger(L, 2);
     lua_pushfstring(L, "!%s", *fmt == '!' ? fmt + 1 : fmt);
     lua_insert(L, 1);
     lua_settop(L, 1);
@@ -267,14 +262,19 @@ static int script_date(lua_State *L)
 
 /* ---- rows for the libraries (script/library.c) ---- */
 
-const luaL_Reg ncs_base_guards[] = { { "collectgarbage", guarded_collect }, { "rawset", guarded_rawset },
-                                     { "setmetatable", guarded_setmetatable }, { NULL, NULL } };
-const luaL_Reg ncs_base_own[] = { { "assert", script_assert }, { "next", ncs_lua_next }, { "pairs", ncs_lua_pairs },
-                                  { "print", script_print }, { "tostring", ncs_lua_tostring }, { NULL, NULL } };
+const luaL_Reg ncs_base_guards[] = {
+    { "collectgarbage", guarded_collect }, { "rawset", guarded_rawset }, { "setmetatable", guarded_setmetatable }, { NULL, NULL }
+};
+const luaL_Reg ncs_base_own[] = { { "assert", script_assert }, { "next", ncs_lua_next },         { "pairs", ncs_lua_pairs },
+                                  { "print", script_print },   { "tostring", ncs_lua_tostring }, { NULL, NULL } };
 const luaL_Reg ncs_string_guards[] = { { "format", ncs_lua_format }, { "rep", guarded_rep }, { NULL, NULL } };
-const luaL_Reg ncs_table_guards[] = {
-    { "concat", guarded_concat }, { "insert", guarded_insert }, { "move", guarded_move },
-    { "remove", guarded_remove }, { "sort", guarded_sort }, { "unpack", guarded_unpack }, { NULL, NULL } };
+const luaL_Reg ncs_table_guards[] = { { "concat", guarded_concat },
+                                      { "insert", guarded_insert },
+                                      { "move", guarded_move },
+                                      { "remove", guarded_remove },
+                                      { "sort", guarded_sort },
+                                      { "unpack", guarded_unpack },
+                                      { NULL, NULL } };
 const luaL_Reg ncs_utf8_guards[] = { { "len", guarded_text }, { "offset", guarded_text }, { NULL, NULL } };
 const luaL_Reg ncs_math_own[] = { { "random", random_number }, { "randomseed", random_seed }, { NULL, NULL } };
 const luaL_Reg ncs_os_guards[] = { { "date", script_date }, { NULL, NULL } };

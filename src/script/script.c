@@ -47,8 +47,7 @@ static void complain_syntax(struct ncs_reading *r, struct ncs_error *err)
 }
 
 /* The chunk keeps the text, for messages about its lines. */
-static bool compile_main(struct ncs_chunk *chunk, bool *blank, struct ncs_reading *r,
-                         struct ncs_error *err)
+static bool compile_main(struct ncs_chunk *chunk, bool *blank, struct ncs_reading *r, struct ncs_error *err)
 {
     struct ncs_str lua = { 0 };
     if (r->yaml && !ncs_reading_translate(r, &lua, &chunk->lines, err))
@@ -65,8 +64,7 @@ static bool compile_main(struct ncs_chunk *chunk, bool *blank, struct ncs_readin
     return ok;
 }
 
-struct ncs_script *ncs_script_open(const char *file, const struct ncs_script_settings *settings,
-                                   struct ncs_error *err)
+struct ncs_script *ncs_script_open(const char *file, const struct ncs_script_settings *settings, struct ncs_error *err)
 {
     struct ncs_reading own = { 0 }, *reading = settings->reading ? settings->reading : &own;
     struct ncs_script *s = ncs_new(sizeof *s);
@@ -84,8 +82,8 @@ struct ncs_script *ncs_script_open(const char *file, const struct ncs_script_set
     return NULL;
 }
 
-struct ncs_script *ncs_script_load(const char *file, const struct ncs_script_settings *settings,
-                                   struct ncs_scenario *scenario, struct ncs_error *err)
+struct ncs_script *ncs_script_load(const char *file, const struct ncs_script_settings *settings, struct ncs_scenario *scenario,
+                                   struct ncs_error *err)
 {
     struct ncs_error unused;
     if (!err)
@@ -124,8 +122,7 @@ void ncs_lua_rank_free(void *arg)
     ncs_free(rank);
 }
 
-struct ncs_lua_rank *ncs_lua_rank_new(struct ncs_script *script, struct ncs_run *run, int number,
-                                      struct ncs_error *err)
+struct ncs_lua_rank *ncs_lua_rank_new(struct ncs_script *script, struct ncs_run *run, int number, struct ncs_error *err)
 {
     const struct ncs_run_options *options = ncs_run_options(run);
     struct ncs_lua_rank *rank = ncs_new(sizeof *rank);
@@ -196,9 +193,7 @@ static void script_rank_main(void *arg)
 struct ncs_program ncs_script_program(struct ncs_script *s, const struct ncs_scenario *scenario)
 {
     s->scenario = scenario;
-    return (struct ncs_program){ .self = s,
-                                 .rank_new = script_rank_new,
-                                 .rank_main = script_rank_main,
-                                 .rank_free = ncs_lua_rank_free,
-                                 .blank = s->blank };
+    return (struct ncs_program){
+        .self = s, .rank_new = script_rank_new, .rank_main = script_rank_main, .rank_free = ncs_lua_rank_free, .blank = s->blank
+    };
 }

@@ -165,8 +165,7 @@ static void search_add_text(struct ncs_matcher *m, luaL_Buffer *b, const char *f
 }
 
 /* Adds the replacement of the match; false = the match stays. */
-static bool search_add_value(struct ncs_matcher *m, luaL_Buffer *b, const char *from,
-                             const char *to)
+static bool search_add_value(struct ncs_matcher *m, luaL_Buffer *b, const char *from, const char *to)
 {
     lua_State *L = m->L;
     switch (lua_type(L, 3)) {
@@ -178,9 +177,7 @@ static bool search_add_value(struct ncs_matcher *m, luaL_Buffer *b, const char *
         ncs_pattern_push_one(m, 0, from, to);
         lua_gettable(L, 3);
         break;
-    default:
-        search_add_text(m, b, from, to);
-        return true;
+    default: search_add_text(m, b, from, to); return true;
     }
     if (!lua_toboolean(L, -1)) {
         lua_pop(L, 1);
@@ -200,8 +197,8 @@ static int gsub(lua_State *L)
     lua_Integer most = luaL_optinteger(L, 4, (m.text_end - m.text) + 1), n = 0;
     bool changed = false, anchored = take_anchor(&m);
     int type = lua_type(L, 3);
-    luaL_argexpected(L, type == LUA_TNUMBER || type == LUA_TSTRING || type == LUA_TTABLE ||
-                     type == LUA_TFUNCTION, 3, "string/function/table");
+    luaL_argexpected(L, type == LUA_TNUMBER || type == LUA_TSTRING || type == LUA_TTABLE || type == LUA_TFUNCTION, 3,
+                     "string/function/table");
     luaL_Buffer b;
     luaL_buffinit(L, &b);
     while (n < most) {
@@ -229,10 +226,8 @@ static int gsub(lua_State *L)
 
 void ncs_lua_search(lua_State *L)
 {
-    static const luaL_Reg functions[] = { { "find", search_text },
-                                          { "gmatch", gmatch },
-                                          { "gsub", gsub },
-                                          { "match", search_match },
-                                          { NULL, NULL } };
+    static const luaL_Reg functions[] = {
+        { "find", search_text }, { "gmatch", gmatch }, { "gsub", gsub }, { "match", search_match }, { NULL, NULL }
+    };
     luaL_setfuncs(L, functions, 0);
 }

@@ -10,8 +10,8 @@
 struct ncs_code {
     struct ncs_chunk chunk;
     int line;
-    bool call;                    /* a mere call: its own object is not worth a reply */
-    char *names;                  /* the names it makes local, separated by blanks; NULL = none */
+    bool call;   /* a mere call: its own object is not worth a reply */
+    char *names; /* the names it makes local, separated by blanks; NULL = none */
     struct ncs_code *next;
 };
 
@@ -20,22 +20,22 @@ struct place_of_rank {
     const struct ncs_code **code;
     size_t given, room, done;
     struct ncs_lua_rank *lua;
-    lua_State *eye;               /* in the registry of its state */
+    lua_State *eye; /* in the registry of its state */
 };
 
 struct ncs_session {
     struct ncs_script *script;
-    struct ncs_chunk *prompt;     /* among the script's modules: the file of lines */
-    struct ncs_run *run;          /* NULL before the ranks are made */
-    struct ncs_code *codes;       /* newest first */
+    struct ncs_chunk *prompt; /* among the script's modules: the file of lines */
+    struct ncs_run *run;      /* NULL before the ranks are made */
+    struct ncs_code *codes;   /* newest first */
     struct place_of_rank *rank;
     int ranks;
     struct ncs_reply *reply;
     size_t replies, replies_room;
 };
 
-struct ncs_session *ncs_session_new(struct ncs_script *script, const struct ncs_scenario *scenario,
-                                    const char *prompt, bool unsafe)
+struct ncs_session *ncs_session_new(struct ncs_script *script, const struct ncs_scenario *scenario, const char *prompt,
+                                    bool unsafe)
 {
     struct ncs_session *s = ncs_new(sizeof *s);
     if (!script) {
@@ -92,8 +92,8 @@ void ncs_session_free(struct ncs_session *s)
 
 /* ---- text to code ---- */
 
-static bool compile(const char *file, const char *head, const char *text, size_t bytes, int line,
-                    const struct ncs_lines *lines, struct ncs_code *code, struct ncs_error *err)
+static bool compile(const char *file, const char *head, const char *text, size_t bytes, int line, const struct ncs_lines *lines,
+                    struct ncs_code *code, struct ncs_error *err)
 {
     struct ncs_str padded = { 0 };
     code->chunk.name = ncs_copy_text("");
@@ -117,7 +117,8 @@ const char *ncs_session_text(const struct ncs_session *s)
 
 static void ignore(void *arg, const struct ncs_lint_statement *st)
 {
-    (void)arg; (void)st;
+    (void)arg;
+    (void)st;
 }
 
 /* Lua's message says what it found; our reader's says what was expected, so that one is used. */
@@ -135,13 +136,11 @@ static void fail_syntax(const char *text, size_t bytes, struct ncs_error *err)
 static bool is_unfinished(const struct ncs_error *err)
 {
     size_t n = strlen(err->text);
-    return (n >= 5 && strcmp(err->text + n - 5, "<eof>") == 0) ||
-           (n >= 7 && strcmp(err->text + n - 7, "'<eof>'") == 0);
+    return (n >= 5 && strcmp(err->text + n - 5, "<eof>") == 0) || (n >= 7 && strcmp(err->text + n - 7, "'<eof>'") == 0);
 }
 
-static enum ncs_read read_statements(const char *file, const char *text, size_t bytes, int line,
-                                     const struct ncs_lines *lines, struct ncs_code *code,
-                                     struct ncs_error *err)
+static enum ncs_read read_statements(const char *file, const char *text, size_t bytes, int line, const struct ncs_lines *lines,
+                                     struct ncs_code *code, struct ncs_error *err)
 {
     struct ncs_str kept = { 0 }, names = { 0 };
     ncs_session_keep_names(text, bytes, &kept, &names);
@@ -163,8 +162,8 @@ static const struct ncs_code *keep_code(struct ncs_session *s, struct ncs_code *
     return code;
 }
 
-enum ncs_read ncs_session_read(struct ncs_session *s, const char *text, int line,
-                               const struct ncs_code **out, struct ncs_error *err)
+enum ncs_read ncs_session_read(struct ncs_session *s, const char *text, int line, const struct ncs_code **out,
+                               struct ncs_error *err)
 {
     const char *file = s->prompt->file;
     size_t bytes = strlen(text);
@@ -192,7 +191,7 @@ struct file_reading {
     const struct ncs_chunk *main;
     void (*on_code)(void *arg, const struct ncs_code *code);
     void *arg;
-    const char *from;   /* where `line` stands */
+    const char *from; /* where `line` stands */
     int line;
     bool failed;
     struct ncs_error *err;
@@ -218,8 +217,7 @@ static void read_one(void *arg, const struct ncs_lint_statement *st)
         return;
     struct ncs_code *code = ncs_new(sizeof *code);
     const struct ncs_lines *lines = f->main->lines.count ? &f->main->lines : NULL;
-    if (read_statements(f->main->file, text, st->at.bytes, f->line, lines, code, f->err) ==
-        NCS_READ_WHOLE) {
+    if (read_statements(f->main->file, text, st->at.bytes, f->line, lines, code, f->err) == NCS_READ_WHOLE) {
         f->on_code(f->arg, keep_code(f->s, code));
     } else {
         discard(code);
@@ -227,16 +225,14 @@ static void read_one(void *arg, const struct ncs_lint_statement *st)
     }
 }
 
-bool ncs_session_read_script(struct ncs_session *s,
-                             void (*on_code)(void *arg, const struct ncs_code *code), void *arg,
+bool ncs_session_read_script(struct ncs_session *s, void (*on_code)(void *arg, const struct ncs_code *code), void *arg,
                              struct ncs_error *err)
 {
     const struct ncs_chunk *main = &s->script->main;
     struct ncs_lint_error e;
     if (!main->text)
         return true;
-    struct file_reading f = { .s = s, .main = main, .on_code = on_code, .arg = arg,
-                              .from = main->text, .line = 1, .err = err };
+    struct file_reading f = { .s = s, .main = main, .on_code = on_code, .arg = arg, .from = main->text, .line = 1, .err = err };
     size_t start = ncs_chunk_start(main->text, strlen(main->text));
     struct ncs_chunk rest = *main;
     rest.text += start;
@@ -250,8 +246,7 @@ bool ncs_session_read_script(struct ncs_session *s,
 
 /* ---- ranks ---- */
 
-static void reply(struct ncs_session *s, int rank, int line, enum ncs_reply_kind kind,
-                  const char *text)
+static void reply(struct ncs_session *s, int rank, int line, enum ncs_reply_kind kind, const char *text)
 {
     struct ncs_reply r = { rank, line, kind, ncs_copy_text(text) };
     NCS_PUSH(s->reply, s->replies, s->replies_room, r);
@@ -315,8 +310,7 @@ static bool session_is_self(lua_State *L, int first, lua_Integer before)
 }
 
 /* Replies with the outcome of a line; its values or its error begin at `first`. */
-static void answer(lua_State *L, struct ncs_session *s, const struct ncs_code *code, int first,
-                   int status, lua_Integer before)
+static void answer(lua_State *L, struct ncs_session *s, const struct ncs_code *code, int first, int status, lua_Integer before)
 {
     int line = code->line;
     struct ncs_lua_thread *t = ncs_lua_thread(L);
@@ -408,10 +402,8 @@ static void rank_free(void *arg)
 
 struct ncs_program ncs_session_program(struct ncs_session *s)
 {
-    return (struct ncs_program){ .self = s,
-                                 .rank_new = session_rank_new,
-                                 .rank_main = session_rank_main,
-                                 .rank_free = rank_free };
+    return (
+        struct ncs_program){ .self = s, .rank_new = session_rank_new, .rank_main = session_rank_main, .rank_free = rank_free };
 }
 
 /* ---- from outside ---- */

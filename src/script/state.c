@@ -44,8 +44,7 @@ void ncs_script_free_texts(struct ncs_script *s)
 int ncs_lua_note_end(lua_State *L)
 {
     lua_Debug ar;
-    if (lua_isnoneornil(L, 2) && lua_getstack(L, 1, &ar) && lua_getinfo(L, "l", &ar) &&
-        ar.currentline > 0)
+    if (lua_isnoneornil(L, 2) && lua_getstack(L, 1, &ar) && lua_getinfo(L, "l", &ar) && ar.currentline > 0)
         ncs_lua_rank(L)->last_line = ar.currentline;
     return 0;
 }
@@ -129,8 +128,7 @@ bool ncs_lua_open(struct ncs_lua_rank *rank, struct ncs_error *err)
 {
     lua_State *L = ncs_heap_state(&rank->heap);
     if (!L)
-        return ncs_fail(err, NCS_NO_MEMORY, "no memory for the script's state of rank %d",
-                        rank->rank);
+        return ncs_fail(err, NCS_NO_MEMORY, "no memory for the script's state of rank %d", rank->rank);
     rank->L = L;
     rank->main.rank = rank;
     rank->main.L = rank->main.running = L;

@@ -28,13 +28,13 @@
 /* A compiled file; every state loads its bytecode. */
 struct ncs_chunk {
     struct ncs_chunk *next;
-    char *name;      /* of the module; NULL for the scenario itself */
-    char *file;      /* path, as places give it */
+    char *name; /* of the module; NULL for the scenario itself */
+    char *file; /* path, as places give it */
     char *code;
     size_t bytes;
-    int last_line;   /* of the last statement */
-    char *text;      /* Lua; NULL = not kept; kept for messages about its lines and for the prompt */
-    char *origin;    /* the text that was translated to Lua; NULL = none was */
+    int last_line;          /* of the last statement */
+    char *text;             /* Lua; NULL = not kept; kept for messages about its lines and for the prompt */
+    char *origin;           /* the text that was translated to Lua; NULL = none was */
     struct ncs_lines lines; /* maps its lines to those of the original text */
 };
 
@@ -42,34 +42,34 @@ struct ncs_script {
     struct ncs_session *session; /* NULL: its ranks run the file */
     struct ncs_chunk main;
     struct ncs_chunk *modules;
-    char *folder;            /* of the scenario; "" = the current one */
+    char *folder; /* of the scenario; "" = the current one */
     bool unsafe;
-    int line;                /* of the statement scenario{}; 0 = none */
-    bool blank;              /* the file has no other statement */
-    bool world_config;       /* `world` is a configuration */
+    int line;          /* of the statement scenario{}; 0 = none */
+    bool blank;        /* the file has no other statement */
+    bool world_config; /* `world` is a configuration */
     ncclConfig_t config;
     const char *world_name;
     const struct ncs_scenario *scenario;
-    struct ncs_map texts;    /* interned */
+    struct ncs_map texts; /* interned */
 };
 
 struct ncs_object;
 
 struct ncs_lua_thread {
     struct ncs_lua_rank *rank;
-    lua_State *L;            /* its own Lua thread */
-    lua_State *running;      /* the Lua thread of the latest call: L or a coroutine */
-    struct ncs_local *local; /* NULL while a scenario is only declared */
-    int device;              /* CUDA's current device */
-    bool cancelled;          /* sticky: scripts cannot catch it */
-    bool prologue;           /* before the first statement */
-    bool finished;           /* past the last one */
-    enum ncs_fn last_fn;     /* of the latest call through C */
-    unsigned queued;         /* calls queued in the open outermost group */
-    const char *what;        /* the binding that runs, for messages */
-    const char *through;     /* C function that accepts what the object refuses, for messages */
-    const struct ncs_object *about; /* the communicator that it is called on; may be collected */
-    struct ncs_place failed; /* where the error that ends the thread was raised */
+    lua_State *L;                       /* its own Lua thread */
+    lua_State *running;                 /* the Lua thread of the latest call: L or a coroutine */
+    struct ncs_local *local;            /* NULL while a scenario is only declared */
+    int device;                         /* CUDA's current device */
+    bool cancelled;                     /* sticky: scripts cannot catch it */
+    bool prologue;                      /* before the first statement */
+    bool finished;                      /* past the last one */
+    enum ncs_fn last_fn;                /* of the latest call through C */
+    unsigned queued;                    /* calls queued in the open outermost group */
+    const char *what;                   /* the binding that runs, for messages */
+    const char *through;                /* C function that accepts what the object refuses, for messages */
+    const struct ncs_object *about;     /* the communicator that it is called on; may be collected */
+    struct ncs_place failed;            /* where the error that ends the thread was raised */
     struct ncs_lua_thread *next, *prev; /* spawned threads of the rank, oldest first */
 };
 
@@ -98,7 +98,7 @@ struct ncs_lua_rank {
     struct ncs_run *run;
     const struct ncs_api *api;
     const struct ncs_machine *machine; /* NULL: real hardware */
-    struct ncs_heap heap;     /* freed without closing the state: lua_close would run the script's
+    struct ncs_heap heap;              /* freed without closing the state: lua_close would run the script's
                                * __close in the middle of a dropped call */
     lua_State *L;
     int rank, nranks, device; /* device: where the rank starts */
@@ -111,12 +111,12 @@ struct ncs_lua_rank {
     lua_Integer named;        /* tables and functions with a serial */
     struct ncs_random random, fill_random;
     const void *class[NCS_CLASSES]; /* metatables, to compare with; NULL = not made yet */
-    struct ncs_object *newest; /* objects, for closing at the end */
+    struct ncs_object *newest;      /* objects, for closing at the end */
     struct ncs_object *world, *stream;
     struct ncs_lua_thread *threads, *last_thread; /* spawned threads that nobody has joined */
-    struct ncs_lua_thread *joining; /* the thread that the end of the script joins next */
-    int64_t budget;           /* instructions left, for a declaration or a plan */
-    void *held;               /* malloced result of a call that is being pushed */
+    struct ncs_lua_thread *joining;               /* the thread that the end of the script joins next */
+    int64_t budget;                               /* instructions left, for a declaration or a plan */
+    void *held;                                   /* malloced result of a call that is being pushed */
 };
 
 static inline struct ncs_lua_thread *ncs_lua_thread(lua_State *L)
@@ -138,8 +138,7 @@ void ncs_lua_close(struct ncs_lua_rank *rank);
 
 /* A rank of a run (script.c). ncs_lua_rank_main runs in the rank's own context: it calls `live`
  * with the values that lie on the stack behind the message handler. */
-struct ncs_lua_rank *ncs_lua_rank_new(struct ncs_script *script, struct ncs_run *run, int number,
-                                      struct ncs_error *err);
+struct ncs_lua_rank *ncs_lua_rank_new(struct ncs_script *script, struct ncs_run *run, int number, struct ncs_error *err);
 void ncs_lua_rank_main(struct ncs_lua_rank *rank, lua_CFunction live);
 void ncs_lua_rank_free(void *rank);
 
@@ -174,23 +173,19 @@ void ncs_lua_caught(lua_State *L);
 /* A call may touch the script's own memory only if that memory is lent here, and only while the
  * call runs. The machine refuses freed buffers and pointers to anywhere else. */
 const struct ncs_api *ncs_lua_before(lua_State *L, enum ncs_fn fn); /* lends nothing */
-const struct ncs_api *ncs_lua_lend(lua_State *L, enum ncs_fn fn, struct ncs_range one,
-                                   struct ncs_range other);
+const struct ncs_api *ncs_lua_lend(lua_State *L, enum ncs_fn fn, struct ncs_range one, struct ncs_range other);
 void ncs_lua_lend_more(lua_State *L, struct ncs_range range);
 #define NCS_NO_RANGE ((struct ncs_range){ .from = NULL })
 int ncs_lua_after(lua_State *L, int rc);
 int ncs_lua_ok(lua_State *L, enum ncs_fn fn, int rc); /* raises unless success or in progress */
 
 /* The result code of the call, which has the label and the verification of the running binding. */
-#define NCS_CALL(L, fn, ...) \
-    ncs_lua_after((L), (int)ncs_lua_before((L), NCS_FN_##fn)->fn(__VA_ARGS__))
+#define NCS_CALL(L, fn, ...) ncs_lua_after((L), (int)ncs_lua_before((L), NCS_FN_##fn)->fn(__VA_ARGS__))
 /* As NCS_CALL, but raises errors. */
 #define NCS_TRY(L, fn, ...) ncs_lua_ok((L), NCS_FN_##fn, NCS_CALL(L, fn, __VA_ARGS__))
 /* As NCS_TRY, for a call that reads or writes these two ranges of the script's memory. */
-#define NCS_TRY_LENDING(L, one, other, fn, ...)                                       \
-    ncs_lua_ok((L), NCS_FN_##fn,                                                      \
-               ncs_lua_after((L), (int)ncs_lua_lend((L), NCS_FN_##fn, (one), (other)) \
-                                      ->fn(__VA_ARGS__)))
+#define NCS_TRY_LENDING(L, one, other, fn, ...) \
+    ncs_lua_ok((L), NCS_FN_##fn, ncs_lua_after((L), (int)ncs_lua_lend((L), NCS_FN_##fn, (one), (other))->fn(__VA_ARGS__)))
 
 /* Makes a device current for one call. The thread's own device stays recorded, and
  * leave restores it. */
@@ -221,7 +216,7 @@ struct ncs_lua_thread *ncs_lua_begin(lua_State *L, const char *what, int max);
 
 bool ncs_lua_is_whole(lua_State *L, int arg, lua_Integer *value); /* a number without fraction */
 lua_Integer ncs_lua_integer(lua_State *L, int arg, const char *name);
-int ncs_lua_int(lua_State *L, int arg, const char *name); /* within C's int */
+int ncs_lua_int(lua_State *L, int arg, const char *name);      /* within C's int */
 size_t ncs_lua_count(lua_State *L, int arg, const char *name); /* not negative */
 double ncs_lua_number(lua_State *L, int arg, const char *name);
 int64_t ncs_lua_seconds(lua_State *L, int arg, const char *name); /* as nanoseconds */
@@ -253,11 +248,10 @@ void ncs_lua_no_call(lua_State *L);
 
 /* Raises "no such WHAT 'word'" with a hint: a similar name in the tables at the given indices, or
  * the script's name of a C function. `owner` has these names, NULL = globals. */
-int ncs_lua_unknown(lua_State *L, const char *what, const char *owner, const char *word,
-                    const int *tables, int count);
+int ncs_lua_unknown(lua_State *L, const char *what, const char *owner, const char *word, const int *tables, int count);
 /* A hint from a list of names; see ncs_near_hint. */
-const char *ncs_lua_hint(char hint[NCS_NEAR_ROOM], char quote, const char *word,
-                         const char *const *names, size_t count, const char *otherwise);
+const char *ncs_lua_hint(char hint[NCS_NEAR_ROOM], char quote, const char *word, const char *const *names, size_t count,
+                         const char *otherwise);
 /* The C function that `word` means, in any case, with or without its library's prefix and the
  * prefix of `owner` ("comm", may be NULL); -1 = none. */
 int ncs_lua_meant_function(const char *owner, const char *word);
@@ -265,9 +259,9 @@ int ncs_lua_meant_function(const char *owner, const char *word);
 /* ---- errors (error.c) ---- */
 
 struct ncs_lua_error {
-    const char *kind;   /* of ncs_error_kind_name */
-    const char *name;   /* NULL: the kind */
-    const char *call;   /* C name; NULL = none */
+    const char *kind; /* of ncs_error_kind_name */
+    const char *name; /* NULL: the kind */
+    const char *call; /* C name; NULL = none */
     int code;
     const char *text;   /* without the place */
     const char *detail; /* NULL = none */
@@ -313,18 +307,18 @@ int ncs_lua_format(lua_State *L); /* string.format; upvalue 1 is Lua's own */
 
 /* ---- parts of the environment: these fill the table of globals on top, or push it ---- */
 
-void ncs_lua_sandbox(lua_State *L);        /* pushes it, with Lua's own functions and `string` */
-void ncs_lua_control(lua_State *L);        /* pcall, xpcall: control.c */
-void ncs_lua_modules(lua_State *L);        /* require, load: module.c */
-void ncs_lua_ready_made(lua_State *L);     /* rank, nranks, store ...: ready.c */
-void ncs_lua_store(lua_State *L);          /* store, barrier */
-void ncs_lua_threads(lua_State *L);        /* spawn */
+void ncs_lua_sandbox(lua_State *L);    /* pushes it, with Lua's own functions and `string` */
+void ncs_lua_control(lua_State *L);    /* pcall, xpcall: control.c */
+void ncs_lua_modules(lua_State *L);    /* require, load: module.c */
+void ncs_lua_ready_made(lua_State *L); /* rank, nranks, store ...: ready.c */
+void ncs_lua_store(lua_State *L);      /* store, barrier */
+void ncs_lua_threads(lua_State *L);    /* spawn */
 
 /* ---- its libraries, each made when a script first names it (script/ready.h): these push it, locked ---- */
 
 void ncs_lua_coroutine(lua_State *L);
-void ncs_lua_debug(lua_State *L);          /* not locked */
-void ncs_lua_io(lua_State *L);             /* likewise; unsafe */
+void ncs_lua_debug(lua_State *L); /* not locked */
+void ncs_lua_io(lua_State *L);    /* likewise; unsafe */
 void ncs_lua_math(lua_State *L);
 void ncs_lua_os(lua_State *L);
 void ncs_lua_table(lua_State *L);
@@ -334,15 +328,14 @@ void ncs_lua_fault(lua_State *L);
 void ncs_lua_nccl(lua_State *L);
 void ncs_lua_cuda(lua_State *L);
 void ncs_lua_expect(lua_State *L);
-void ncs_lua_raw(lua_State *L);            /* C */
+void ncs_lua_raw(lua_State *L); /* C */
 
 /* Functions of Lua's libraries in the sandbox's own way; a guard has Lua's as upvalue 1. */
-extern const luaL_Reg ncs_base_guards[], ncs_base_own[], ncs_string_guards[], ncs_table_guards[],
-    ncs_utf8_guards[], ncs_math_own[], ncs_os_guards[], ncs_os_own[],
-    ncs_os_unsafe[];                                                     /* sandbox.c */
-extern const luaL_Reg ncs_coroutine_guards[], ncs_coroutine_own[];        /* control.c */
+extern const luaL_Reg ncs_base_guards[], ncs_base_own[], ncs_string_guards[], ncs_table_guards[], ncs_utf8_guards[],
+    ncs_math_own[], ncs_os_guards[], ncs_os_own[], ncs_os_unsafe[]; /* sandbox.c */
+extern const luaL_Reg ncs_coroutine_guards[], ncs_coroutine_own[];  /* control.c */
 
-int ncs_lua_scenario(lua_State *L);        /* scenario{} on a rank: declare.c */
+int ncs_lua_scenario(lua_State *L); /* scenario{} on a rank: declare.c */
 
 /* Pushes the environment of chunks: the proxy through which they read globals. */
 void ncs_lua_environment(lua_State *L);
@@ -351,19 +344,17 @@ void ncs_lua_environment(lua_State *L);
 int ncs_lua_note_end(lua_State *L);
 
 /* Text to a chunk; err has file, line and text. */
-bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
-                       struct ncs_error *err);
+bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes, struct ncs_error *err);
 bool ncs_is_module_name(const char *name, size_t bytes);
 /* The offset of the Lua text behind a byte order mark and a first line for the shell. */
 size_t ncs_chunk_start(const char *text, size_t bytes);
-void ncs_chunk_free(struct ncs_chunk *chunk);                        /* the contents */
+void ncs_chunk_free(struct ncs_chunk *chunk); /* the contents */
 
 /* reading.c: translates YAML that was read to equivalent Lua text; err has the first complaint. */
-bool ncs_reading_translate(struct ncs_reading *r, struct ncs_str *lua, struct ncs_lines *lines,
-                           struct ncs_error *err);
+bool ncs_reading_translate(struct ncs_reading *r, struct ncs_str *lua, struct ncs_lines *lines, struct ncs_error *err);
 
 /* Packs values for another rank into bytes (value.c). */
-void ncs_value_pack(lua_State *L, int index);              /* pushes them as a string */
+void ncs_value_pack(lua_State *L, int index);                         /* pushes them as a string */
 void ncs_value_unpack(lua_State *L, const void *bytes, size_t count); /* pushes the value */
 
 /* thread.c: waits until all threads that this rank spawned have ended, and reports errors that no

@@ -111,8 +111,7 @@ static int barrier(lua_State *L)
         bool here = false;
         for (int i = 0; i < count; i++) {
             if (ranks[i] < 0 || ranks[i] >= t->rank->nranks)
-                return ncs_lua_usage(L, "rank %d: the run has ranks 0 to %d", ranks[i],
-                                     t->rank->nranks - 1);
+                return ncs_lua_usage(L, "rank %d: the run has ranks 0 to %d", ranks[i], t->rank->nranks - 1);
             here = here || ranks[i] == t->rank->rank;
         }
         if (!here)
@@ -150,19 +149,17 @@ static int clock_now(lua_State *L)
 static int store_skip(lua_State *L)
 {
     struct ncs_lua_thread *t = ncs_lua_begin(L, "skip", 1);
-    const char *reason = lua_isnoneornil(L, 1) ? "the scenario asked for it"
-                                               : ncs_lua_string(L, 1, "reason");
+    const char *reason = lua_isnoneornil(L, 1) ? "the scenario asked for it" : ncs_lua_string(L, 1, "reason");
     t->running = L;
     ncs_run_skip(t->rank->run, reason);
     return ncs_lua_cancel(L);
 }
 
 static const luaL_Reg functions[] = {
-    { "barrier", barrier }, { "clock", clock_now }, { "skip", store_skip }, { "sleep", sleep_for },
-    { NULL, NULL } };
+    { "barrier", barrier }, { "clock", clock_now }, { "skip", store_skip }, { "sleep", sleep_for }, { NULL, NULL }
+};
 
-static const luaL_Reg store_functions[] = {
-    { "add", store_add }, { "get", store_get }, { "set", store_set }, { NULL, NULL } };
+static const luaL_Reg store_functions[] = { { "add", store_add }, { "get", store_get }, { "set", store_set }, { NULL, NULL } };
 
 void ncs_lua_store(lua_State *L)
 {

@@ -93,7 +93,11 @@ struct ncs_stream *ncs_stream_given(lua_State *L, int at, int device)
 /* cuda.stream([options]) */
 int ncs_stream_new(lua_State *L)
 {
-    struct options { int device; bool blocking; int priority; };
+    struct options {
+        int device;
+        bool blocking;
+        int priority;
+    };
     static const struct ncs_option rows[] = {
         { "device", NCS_OPTION_INT, offsetof(struct options, device) },
         { "blocking", NCS_OPTION_FLAG, offsetof(struct options, blocking) },
@@ -211,16 +215,24 @@ static int stream_text(lua_State *L)
 }
 
 static const luaL_Reg stream_methods[] = {
-    { "callback", stream_callback }, { "delay", stream_delay }, { "destroy", stream_destroy },
-    { "query", stream_query },       { "sync", stream_sync },   { "wait", method_stream_wait },
+    { "callback", stream_callback },
+    { "delay", stream_delay },
+    { "destroy", stream_destroy },
+    { "query", stream_query },
+    { "sync", stream_sync },
+    { "wait", method_stream_wait },
     { NULL, NULL },
 };
 
 static const luaL_Reg stream_fields[] = { { "device", stream_device }, { NULL, NULL } };
 
 const struct ncs_class ncs_class_stream = {
-    .name = "stream", .gone = "destroyed", .methods = { stream_methods }, .fields = stream_fields,
-    .close = stream_destroy, .text = stream_text,
+    .name = "stream",
+    .gone = "destroyed",
+    .methods = { stream_methods },
+    .fields = stream_fields,
+    .close = stream_destroy,
+    .text = stream_text,
 };
 
 /* ---- events ---- */
@@ -242,7 +254,10 @@ void ncs_event_wrap(lua_State *L, cudaEvent_t handle)
 /* cuda.event([options]) */
 int ncs_event_new(lua_State *L)
 {
-    struct options { int device; bool timing; };
+    struct options {
+        int device;
+        bool timing;
+    };
     static const struct ncs_option rows[] = {
         { "device", NCS_OPTION_INT, offsetof(struct options, device) },
         { "timing", NCS_OPTION_FLAG, offsetof(struct options, timing) },
@@ -253,8 +268,7 @@ int ncs_event_new(lua_State *L)
     ncs_lua_options(L, 1, rows, &o);
     struct ncs_event *e = new_event(L);
     e->device = o.device;
-    NCS_TRY_ON(L, o.device, cudaEventCreateWithFlags, &e->handle,
-               o.timing ? cudaEventDefault : cudaEventDisableTiming);
+    NCS_TRY_ON(L, o.device, cudaEventCreateWithFlags, &e->handle, o.timing ? cudaEventDefault : cudaEventDisableTiming);
     ncs_object_open(&e->head);
     return 1;
 }
@@ -310,8 +324,7 @@ static int event_destroy(lua_State *L)
 static int event_text(lua_State *L)
 {
     struct ncs_event *e = lua_touserdata(L, 1);
-    lua_pushfstring(L, "event %I device %d%s", (LUAI_UACINT)e->head.serial, e->device,
-                    e->head.closed ? " (destroyed)" : "");
+    lua_pushfstring(L, "event %I device %d%s", (LUAI_UACINT)e->head.serial, e->device, e->head.closed ? " (destroyed)" : "");
     return 1;
 }
 
@@ -321,6 +334,9 @@ static const luaL_Reg event_methods[] = {
 };
 
 const struct ncs_class ncs_class_event = {
-    .name = "event", .gone = "destroyed", .methods = { event_methods }, .close = event_destroy,
+    .name = "event",
+    .gone = "destroyed",
+    .methods = { event_methods },
+    .close = event_destroy,
     .text = event_text,
 };

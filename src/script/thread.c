@@ -88,8 +88,7 @@ static int spawn(lua_State *L)
     int object = lua_gettop(L);
     s->L = lua_newthread(L);
     lua_setiuservalue(L, object, 1);
-    s->control = (struct ncs_lua_thread){ .rank = rank, .L = s->L, .running = s->L,
-                                          .device = rank->device };
+    s->control = (struct ncs_lua_thread){ .rank = rank, .L = s->L, .running = s->L, .device = rank->device };
     *(struct ncs_lua_thread **)lua_getextraspace(s->L) = &s->control;
     ncs_lua_watch(s->L);
     luaL_checkstack(L, n + 8, "too many arguments");
@@ -168,8 +167,7 @@ static int thread_text(lua_State *L)
 static const luaL_Reg methods[] = { { "join", thread_join }, { NULL, NULL } };
 static const luaL_Reg fields[] = { { "done", field_done }, { NULL, NULL } };
 
-const struct ncs_class ncs_class_thread = {
-    .name = "thread", .methods = { methods }, .fields = fields, .text = thread_text };
+const struct ncs_class ncs_class_thread = { .name = "thread", .methods = { methods }, .fields = fields, .text = thread_text };
 
 void ncs_lua_threads(lua_State *L)
 {

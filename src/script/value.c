@@ -63,12 +63,8 @@ static void pack(struct writer *w, int index, int depth)
 {
     lua_State *L = w->L;
     switch (lua_type(L, index)) {
-    case LUA_TNIL:
-        value_write_bytes(w, "n", 1);
-        return;
-    case LUA_TBOOLEAN:
-        value_write_bytes(w, lua_toboolean(L, index) ? "1" : "0", 1);
-        return;
+    case LUA_TNIL: value_write_bytes(w, "n", 1); return;
+    case LUA_TBOOLEAN: value_write_bytes(w, lua_toboolean(L, index) ? "1" : "0", 1); return;
     case LUA_TNUMBER:
         if (lua_isinteger(L, index)) {
             lua_Integer i = lua_tointeger(L, index);
@@ -99,11 +95,9 @@ static void pack(struct writer *w, int index, int depth)
         add_tagged(w, 'u', &id->id, sizeof id->id);
         return;
     }
-    default:
-        break;
+    default: break;
     }
-    ncs_lua_wrong(L, index, "a value for another rank",
-                  "nil, a boolean, number, text, id or plain table");
+    ncs_lua_wrong(L, index, "a value for another rank", "nil, a boolean, number, text, id or plain table");
 }
 
 void ncs_value_pack(lua_State *L, int index)
@@ -147,9 +141,7 @@ static void unpack(lua_State *L, struct reader *r)
     value_read_bytes(L, r, &tag, 1);
     switch (tag) {
     case '0':
-    case '1':
-        lua_pushboolean(L, tag == '1');
-        return;
+    case '1': lua_pushboolean(L, tag == '1'); return;
     case 'i':
         value_read_bytes(L, r, &i, sizeof i);
         lua_pushinteger(L, i);
@@ -178,8 +170,7 @@ static void unpack(lua_State *L, struct reader *r)
         }
         r->at++;
         return;
-    default:
-        lua_pushnil(L);
+    default: lua_pushnil(L);
     }
 }
 

@@ -9,7 +9,7 @@
 struct ncs_absent {
     const char *name, *why;
     atomic_uint calls;
-    struct ncs_absent *next;   /* of those that were called; set by the first call */
+    struct ncs_absent *next; /* of those that were called; set by the first call */
 };
 
 /* Counts a call, and prints why it fails the first time. Without the token. */

@@ -46,12 +46,12 @@ enum {
 #define IN_ANY(...) __VA_ARGS__
 
 /* A refused function touches none of its arguments, so none are declared. */
-#define REFUSED(group, function)                                                                   \
-    cudaError_t function(void);                                                                    \
-    cudaError_t function(void)                                                                     \
-    {                                                                                              \
-        static struct ncs_absent absent = { .name = #function, .why = WHY_##group };               \
-        return absent_refuse(&absent, ERROR_##group);                                              \
+#define REFUSED(group, function)                                                     \
+    cudaError_t function(void);                                                      \
+    cudaError_t function(void)                                                       \
+    {                                                                                \
+        static struct ncs_absent absent = { .name = #function, .why = WHY_##group }; \
+        return absent_refuse(&absent, ERROR_##group);                                \
     }
 #define ABSENT(group, version, function) IN_##version(REFUSED(group, function))
 #define ABSENT_PTSZ(group, version, function) IN_##version(REFUSED(group, function) REFUSED(group, function##_ptsz))

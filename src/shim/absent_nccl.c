@@ -13,13 +13,13 @@ static ncclResult_t refuse_absent(struct ncs_absent *function)
 }
 
 /* Under its own name and with a p before it, as all functions of NCCL. */
-#define REFUSED(function, reason)                                                                  \
-    ncclResult_t function(void);                                                                   \
-    ncclResult_t function(void)                                                                    \
-    {                                                                                              \
-        static struct ncs_absent absent = { .name = #function, .why = reason };                    \
-        return refuse_absent(&absent);                                                             \
-    }                                                                                              \
+#define REFUSED(function, reason)                                               \
+    ncclResult_t function(void);                                                \
+    ncclResult_t function(void)                                                 \
+    {                                                                           \
+        static struct ncs_absent absent = { .name = #function, .why = reason }; \
+        return refuse_absent(&absent);                                          \
+    }                                                                           \
     extern __typeof__(function) p##function __attribute__((alias(#function)));
 #define NEEDS_KERNELS "NCCL's device API needs kernels, which are not run"
 #define ABSENT(function) REFUSED(function, NEEDS_KERNELS)
@@ -55,12 +55,12 @@ static struct team team_of(ncclComm_t comm)
     return team;
 }
 
-#define TEAM(result, function, parameters, ...)                                                    \
-    result function parameters;                                                                    \
-    result function parameters                                                                     \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }                                                                                              \
+#define TEAM(result, function, parameters, ...) \
+    result function parameters;                 \
+    result function parameters                  \
+    {                                           \
+        __VA_ARGS__                             \
+    }                                           \
     extern __typeof__(function) p##function __attribute__((alias(#function)));
 
 TEAM(struct team, ncclTeamWorld, (ncclComm_t comm), return team_of(comm);)
@@ -78,9 +78,8 @@ static struct team team_alone(struct ncs_absent *function)
     refuse_absent(function);
     return (struct team){ 1, 0, 1 };
 }
-#define ALONE(function, parameters)                                                                \
-    TEAM(struct team, function, parameters,                                                        \
-         static struct ncs_absent absent = { .name = #function, .why = NEEDS_KERNELS };            \
+#define ALONE(function, parameters)                                                                                        \
+    TEAM(struct team, function, parameters, static struct ncs_absent absent = { .name = #function, .why = NEEDS_KERNELS }; \
          (void)comm; return team_alone(&absent);)
 ALONE(ncclTeamCft, (ncclComm_t comm))
 ALONE(ncclTeamCftMultimem, (ncclComm_t comm))

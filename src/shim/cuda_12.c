@@ -92,7 +92,8 @@ static struct cudaMemLocation place_of_device(int device)
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
 /* Inlined, so that the place of the call is the exported function's caller. */
-static ALWAYS_INLINE cudaError_t advise_12(const void *p, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+static ALWAYS_INLINE cudaError_t advise_12(const void *p, size_t count, enum cudaMemoryAdvise advice,
+                                           struct cudaMemLocation location)
 {
     const struct ncs_api *api = ncs_shim_enter(NCS_FN_cudaMemAdvise);
     if (!api)
@@ -102,8 +103,8 @@ static ALWAYS_INLINE cudaError_t advise_12(const void *p, size_t count, enum cud
     return rc;
 }
 
-static ALWAYS_INLINE cudaError_t prefetch(const void *p, size_t count, struct cudaMemLocation location,
-                                                                  unsigned flags, cudaStream_t stream)
+static ALWAYS_INLINE cudaError_t prefetch(const void *p, size_t count, struct cudaMemLocation location, unsigned flags,
+                                          cudaStream_t stream)
 {
     const struct ncs_api *api = ncs_shim_enter(NCS_FN_cudaMemPrefetchAsync);
     if (!api)
@@ -121,8 +122,7 @@ static ALWAYS_INLINE cudaError_t prefetch(const void *p, size_t count, struct cu
     }
 DEFINE(cudaMemAdvise, (const void *p, size_t count, enum cudaMemoryAdvise advice, int device),
        advise_12(p, count, advice, place_of_device(device)))
-DEFINE(cudaMemAdvise_v2,
-       (const void *p, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location),
+DEFINE(cudaMemAdvise_v2, (const void *p, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location),
        advise_12(p, count, advice, location))
 #define OWN_STREAM (stream ? stream : cudaStreamPerThread)
 DEFINE(cudaMemPrefetchAsync, (const void *p, size_t count, int device, cudaStream_t stream),

@@ -3,31 +3,30 @@
 #include "shim/shim.h"
 #include "sim/cuda/outside.h"
 
-#define CALL(function, parameters, call)                                                           \
-    cudaError_t function parameters;                                                               \
-    cudaError_t function parameters                                                                \
-    {                                                                                              \
-        const struct ncs_api *api = ncs_shim_enter(NCS_FN_cudaPeekAtLastError);                    \
-        if (!api)                                                                                  \
-            return (cudaError_t)ncs_shim_refusal();                                                \
-        cudaError_t rc = call;                                                                     \
-        ncs_shim_leave();                                                                          \
-        return rc;                                                                                 \
+#define CALL(function, parameters, call)                                        \
+    cudaError_t function parameters;                                            \
+    cudaError_t function parameters                                             \
+    {                                                                           \
+        const struct ncs_api *api = ncs_shim_enter(NCS_FN_cudaPeekAtLastError); \
+        if (!api)                                                               \
+            return (cudaError_t)ncs_shim_refusal();                             \
+        cudaError_t rc = call;                                                  \
+        ncs_shim_leave();                                                       \
+        return rc;                                                              \
     }
 
 /* ---- capture: what is known of it is a status and a number; the graph and its nodes are not handed out ---- */
 
-#define CAPTURE_INFO(function, parameters, edges)                                                  \
+#define CAPTURE_INFO(function, parameters, edges)                                                             \
     CALL(function, parameters, api->cudaStreamGetCaptureInfo(stream, status, id, graph, nodes, edges, count)) \
-    CALL(function##_ptsz, parameters,                                                              \
-         api->cudaStreamGetCaptureInfo(capture_own(stream), status, id, graph, nodes, edges, count))
+    CALL(function##_ptsz, parameters, api->cudaStreamGetCaptureInfo(capture_own(stream), status, id, graph, nodes, edges, count))
 
 static cudaStream_t capture_own(cudaStream_t stream)
 {
     return stream ? stream : cudaStreamPerThread;
 }
 
-#define WITH_NODES                                                                                 \
+#define WITH_NODES                                                                                         \
     cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph, \
         const cudaGraphNode_t **nodes
 #define WITH_EDGES WITH_NODES, const cudaGraphEdgeData **edges, size_t *count
@@ -106,7 +105,7 @@ CALL(cudaThreadSynchronize, (void), api->cudaDeviceSynchronize())
 CALL(cudaThreadExit, (void), api->cudaDeviceReset())
 CALL(cudaThreadGetCacheConfig, (int *config), answer_with(config, PREFER_NONE))
 CALL(cudaThreadSetCacheConfig, (int config), ((void)config, (void)api, cudaSuccess))
-CALL(cudaThreadGetLimit, (size_t *value, enum cudaLimit limit), api->cudaDeviceGetLimit(value, limit))
+CALL(cudaThreadGetLimit, (size_t * value, enum cudaLimit limit), api->cudaDeviceGetLimit(value, limit))
 CALL(cudaThreadSetLimit, (enum cudaLimit limit, size_t value), api->cudaDeviceSetLimit(limit, value))
 #endif
 

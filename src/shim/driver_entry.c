@@ -15,8 +15,9 @@ static entry_finder *find_driver(void)
     static _Atomic(entry_finder *) known;
     char folder[PATH_MAX], path[PATH_MAX + 32];
     if (!atomic_load(&known)) {
-        void *driver = dlopen(ncs_ours(ncs_folder_of((const void *)&known, folder, sizeof folder), "libcuda.so.1", path, sizeof path),
-                              RTLD_NOW | RTLD_LOCAL);
+        void *driver = dlopen(
+            ncs_ours(ncs_folder_of((const void *)&known, folder, sizeof folder), "libcuda.so.1", path, sizeof path),
+            RTLD_NOW | RTLD_LOCAL);
         void *found = driver ? dlsym(driver, "cuGetProcAddress_v2") : NULL;
         atomic_store(&known, (entry_finder *)found);
     }
@@ -36,15 +37,14 @@ static cudaError_t find_entry(const char *name, void **function, unsigned versio
     return cudaSuccess;
 }
 
-#define ENTRY(fn, export, parameters, arguments, version, per_default)                             \
-    NCS_SHIM_ENTER(cudaError_t, fn, export, parameters, (cudaError_t)ncs_shim_refusal())           \
-        cudaError_t rc = api->fn arguments;                                                        \
-        ncs_shim_leave();                                                                          \
-        return rc == cudaSuccess ? find_entry(name, function, version, flags == ENTRY_DEFAULT ? per_default : flags, result) \
-                                 : rc;                                                             \
+#define ENTRY(fn, export, parameters, arguments, version, per_default)                                                         \
+    NCS_SHIM_ENTER(cudaError_t, fn, export, parameters, (cudaError_t)ncs_shim_refusal())                                       \
+    cudaError_t rc = api->fn arguments;                                                                                        \
+    ncs_shim_leave();                                                                                                          \
+    return rc == cudaSuccess ? find_entry(name, function, version, flags == ENTRY_DEFAULT ? per_default : flags, result) : rc; \
     }
-#define ENTRIES(fn, parameters, arguments, version)                                                \
-    ENTRY(fn, fn, parameters, arguments, version, ENTRY_DEFAULT)                                   \
+#define ENTRIES(fn, parameters, arguments, version)              \
+    ENTRY(fn, fn, parameters, arguments, version, ENTRY_DEFAULT) \
     ENTRY(fn, fn##_ptsz, parameters, arguments, version, ENTRY_PER_THREAD)
 
 ENTRIES(cudaGetDriverEntryPoint,

@@ -14,12 +14,12 @@ struct dim3_abi {
 void **__cudaRegisterFatBinary(void *binary);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
-                            int threads, void *tid, void *bid, void *block, void *grid, int *warp);
-void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
-                       size_t size, int constant, int global);
-void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name,
-                              int external, size_t size, int constant, int global);
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int threads, void *tid, void *bid,
+                            void *block, void *grid, int *warp);
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t size, int constant,
+                       int global);
+void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int external, size_t size, int constant,
+                              int global);
 void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t size);
 void __cudaRegisterUnifiedTable(void **handle, void *table);
 char __cudaInitModule(void **handle);
@@ -43,23 +43,23 @@ void __cudaUnregisterFatBinary(void **handle)
     ncs_free(handle);
 }
 
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
-                            int threads, void *tid, void *bid, void *block, void *grid, int *warp)
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int threads, void *tid, void *bid,
+                            void *block, void *grid, int *warp)
 {
     (void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
     shim_kernel_register(handle, host, name);
 }
 
-void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
-                       size_t size, int constant, int global)
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t size, int constant,
+                       int global)
 {
     (void)handle, (void)host, (void)device, (void)name;
     (void)external, (void)size, (void)constant, (void)global;
 }
 
 /* The host accesses such a variable directly, so it gets memory that lives as long as the program. */
-void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name,
-                              int external, size_t size, int constant, int global)
+void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int external, size_t size, int constant,
+                              int global)
 {
     (void)handle, (void)device, (void)name, (void)external, (void)constant, (void)global;
     *host = ncs_new(size ? size : 1);
@@ -83,10 +83,8 @@ char __cudaInitModule(void **handle)
 
 /* ---- a launch: its configuration is pushed, and popped by the kernel's stub, which launches ---- */
 
-unsigned __cudaPushCallConfiguration(struct dim3_abi grid, struct dim3_abi block, size_t shared,
-                                     void *stream);
-cudaError_t __cudaPopCallConfiguration(struct dim3_abi *grid, struct dim3_abi *block,
-                                       size_t *shared, void *stream);
+unsigned __cudaPushCallConfiguration(struct dim3_abi grid, struct dim3_abi block, size_t shared, void *stream);
+cudaError_t __cudaPopCallConfiguration(struct dim3_abi *grid, struct dim3_abi *block, size_t *shared, void *stream);
 cudaError_t __cudaGetKernel(const void **kernel, const void *function);
 cudaError_t cudaGetKernel(const void **kernel, const void *function);
 
@@ -97,8 +95,7 @@ static _Thread_local struct {
 } pushed;
 
 /* Always returns 0: for any other value the compiled program skips the launch, and would see no error. */
-unsigned __cudaPushCallConfiguration(struct dim3_abi grid, struct dim3_abi block, size_t shared,
-                                     void *stream)
+unsigned __cudaPushCallConfiguration(struct dim3_abi grid, struct dim3_abi block, size_t shared, void *stream)
 {
     pushed.grid = grid;
     pushed.block = block;
@@ -107,8 +104,7 @@ unsigned __cudaPushCallConfiguration(struct dim3_abi grid, struct dim3_abi block
     return 0;
 }
 
-cudaError_t __cudaPopCallConfiguration(struct dim3_abi *grid, struct dim3_abi *block,
-                                       size_t *shared, void *stream)
+cudaError_t __cudaPopCallConfiguration(struct dim3_abi *grid, struct dim3_abi *block, size_t *shared, void *stream)
 {
     *grid = pushed.grid;
     *block = pushed.block;

@@ -23,34 +23,32 @@ static ncclResult_t check_config(const struct ncs_api *api, const ncclCollConfig
     return rc;
 }
 
-#define NEWER_ENTER(plain, function)                                                               \
-    static struct ncs_absent absent = { .name = #function,                                         \
-                                        .why = "it came with NCCL " NCS_CAME_##function };         \
-    const struct ncs_api *api = ncs_shim_enter(NCS_FN_##plain);                                    \
-    if (!api)                                                                                      \
-        return (ncclResult_t)ncs_shim_refusal();                                                   \
-    if (!ncs_shim_is_since(NCS_SINCE_##function))                                                  \
+#define NEWER_ENTER(plain, function)                                                                          \
+    static struct ncs_absent absent = { .name = #function, .why = "it came with NCCL " NCS_CAME_##function }; \
+    const struct ncs_api *api = ncs_shim_enter(NCS_FN_##plain);                                               \
+    if (!api)                                                                                                 \
+        return (ncclResult_t)ncs_shim_refusal();                                                              \
+    if (!ncs_shim_is_since(NCS_SINCE_##function))                                                             \
         return refuse_newer(&absent);
 
-#define WITH_CONFIG(plain, parameters, ...)                                                        \
-    ncclResult_t plain##Config parameters;                                                         \
-    ncclResult_t plain##Config parameters                                                          \
-    {                                                                                              \
-        NEWER_ENTER(plain, plain##Config)                                                          \
-        ncclResult_t rc = check_config(api, config, stream);                                       \
-        if (!rc)                                                                                   \
-            rc = api->plain(__VA_ARGS__);                                                          \
-        ncs_shim_leave();                                                                          \
-        return rc;                                                                                 \
-    }                                                                                              \
+#define WITH_CONFIG(plain, parameters, ...)                  \
+    ncclResult_t plain##Config parameters;                   \
+    ncclResult_t plain##Config parameters                    \
+    {                                                        \
+        NEWER_ENTER(plain, plain##Config)                    \
+        ncclResult_t rc = check_config(api, config, stream); \
+        if (!rc)                                             \
+            rc = api->plain(__VA_ARGS__);                    \
+        ncs_shim_leave();                                    \
+        return rc;                                           \
+    }                                                        \
     extern __typeof__(plain##Config) p##plain##Config __attribute__((alias(#plain "Config")));
 
 #define BUFFERS const void *sendbuff, void *recvbuff, size_t count, ncclDataType_t datatype
 #define REST ncclComm_t comm, cudaStream_t stream, const ncclCollConfig_t *config
 
 WITH_CONFIG(ncclAllReduce, (BUFFERS, ncclRedOp_t op, REST), sendbuff, recvbuff, count, datatype, op, comm, stream)
-WITH_CONFIG(ncclReduce, (BUFFERS, ncclRedOp_t op, int root, REST), sendbuff, recvbuff, count, datatype, op, root, comm,
-            stream)
+WITH_CONFIG(ncclReduce, (BUFFERS, ncclRedOp_t op, int root, REST), sendbuff, recvbuff, count, datatype, op, root, comm, stream)
 WITH_CONFIG(ncclReduceScatter, (BUFFERS, ncclRedOp_t op, REST), sendbuff, recvbuff, count, datatype, op, comm, stream)
 WITH_CONFIG(ncclBroadcast, (BUFFERS, int root, REST), sendbuff, recvbuff, count, datatype, root, comm, stream)
 WITH_CONFIG(ncclAllGather, (BUFFERS, REST), sendbuff, recvbuff, count, datatype, comm, stream)

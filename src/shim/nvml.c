@@ -9,8 +9,13 @@
 #include "shim/shim.h"
 
 enum nvml {
-    NVML_SUCCESS = 0, NVML_UNINITIALIZED = 1, NVML_INVALID_ARGUMENT = 2, NVML_NOT_SUPPORTED = 3, NVML_NOT_FOUND = 6,
-    NVML_INSUFFICIENT_SIZE = 7, NVML_UNKNOWN = 999
+    NVML_SUCCESS = 0,
+    NVML_UNINITIALIZED = 1,
+    NVML_INVALID_ARGUMENT = 2,
+    NVML_NOT_SUPPORTED = 3,
+    NVML_NOT_FOUND = 6,
+    NVML_INSUFFICIENT_SIZE = 7,
+    NVML_UNKNOWN = 999
 };
 
 #define DRIVER_VERSION "580.65.06" /* the first one with CUDA 13.0 (release notes of CUDA 13.0) */
@@ -18,19 +23,19 @@ enum nvml {
 static atomic_int opened;
 static const char handles[1024]; /* a device's handle is the address of its element */
 
-#define NVML(name, parameters, body)                                          \
-    enum nvml name parameters;                                                \
-    enum nvml name parameters                                                 \
-    {                                                                         \
-        const struct ncs_api *api;                                            \
-        if (atomic_load(&opened) <= 0)                                        \
-            return NVML_UNINITIALIZED;                                        \
-        api = ncs_shim_enter(NCS_FN_cudaPeekAtLastError);                     \
-        if (!api)                                                             \
-            return NVML_UNKNOWN;                                              \
-        enum nvml rc = body;                                                  \
-        ncs_shim_leave();                                                     \
-        return rc;                                                            \
+#define NVML(name, parameters, body)                      \
+    enum nvml name parameters;                            \
+    enum nvml name parameters                             \
+    {                                                     \
+        const struct ncs_api *api;                        \
+        if (atomic_load(&opened) <= 0)                    \
+            return NVML_UNINITIALIZED;                    \
+        api = ncs_shim_enter(NCS_FN_cudaPeekAtLastError); \
+        if (!api)                                         \
+            return NVML_UNKNOWN;                          \
+        enum nvml rc = body;                              \
+        ncs_shim_leave();                                 \
+        return rc;                                        \
     }
 #define SAME_AS(name, other) extern __typeof__(other) name __attribute__((alias(#other)));
 
@@ -139,8 +144,8 @@ static void add_uuid(const struct cudaDeviceProp *found, char *text, size_t room
 {
     unsigned char b[16];
     memcpy(b, &found->uuid, sizeof b);
-    snprintf(text, room, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3],
-             b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+    snprintf(text, room, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3], b[4],
+             b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
 }
 
 static enum nvml device_uuid(const struct ncs_api *api, const char *handle, char *uuid, unsigned room)

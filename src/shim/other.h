@@ -18,8 +18,11 @@
  * libcudart-1a2b3c.so.12. NCCL's plugins do not count. */
 static inline const char *ncs_replaces(const char *path)
 {
-    static const struct { const char *begin, *ours; } plain[] = {
-        { "libnccl.so", "libnccl.so.2" }, { "libcuda.so", "libcuda.so.1" },
+    static const struct {
+        const char *begin, *ours;
+    } plain[] = {
+        { "libnccl.so", "libnccl.so.2" },
+        { "libcuda.so", "libcuda.so.1" },
         { "libnvidia-ml.so", "libnvidia-ml.so.1" },
     };
     static const char cudart[] = "libcudart";

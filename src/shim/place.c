@@ -10,8 +10,8 @@
 struct said {
     char *file, *function;
     int line;
-    int site;  /* of these; 0 = not asked for so far */
-    int rank;  /* -1 = none */
+    int site; /* of these; 0 = not asked for so far */
+    int rank; /* -1 = none */
 };
 
 static _Thread_local struct said *said; /* NULL = nothing */

@@ -153,16 +153,15 @@ static const struct {
     const char *name;
     const char *(*read)(struct ncs_shim_settings *s, const char *text);
 } variables[] = {
-    { "NCCLSCRIPT_GPUS", read_devices },      { "NCCLSCRIPT_NCCL_VERSION", read_version },
-    { "NCCLSCRIPT_POLICY", read_policy },     { "NCCLSCRIPT_TIMEOUT", read_timeout },
-    { "NCCLSCRIPT_STALL", read_stall },
-    { "NCCLSCRIPT_PATIENCE", read_patience }, { "NCCLSCRIPT_FORMAT", read_format },
-    { "NCCLSCRIPT_REPORT", read_report },
-    { "NCCLSCRIPT_QUIET", read_quiet },       { "NCCLSCRIPT_KERNELS", read_kernels },
-    { "NCCLSCRIPT_VERIFY", read_shim_verify },     { "NCCLSCRIPT_SEED", read_shim_seed },
-    { "NCCLSCRIPT_FAULTS", read_faults },     { "NCCLSCRIPT_SITES", read_sites },
-    { "NCCLSCRIPT_FAIL_ON", read_fail_on },   { "NCCLSCRIPT_HTML", read_html },
-    { "NCCLSCRIPT_TRACE", read_trace },       { "NCCLSCRIPT_SCENARIO", read_scenario_file },
+    { "NCCLSCRIPT_GPUS", read_devices },       { "NCCLSCRIPT_NCCL_VERSION", read_version },
+    { "NCCLSCRIPT_POLICY", read_policy },      { "NCCLSCRIPT_TIMEOUT", read_timeout },
+    { "NCCLSCRIPT_STALL", read_stall },        { "NCCLSCRIPT_PATIENCE", read_patience },
+    { "NCCLSCRIPT_FORMAT", read_format },      { "NCCLSCRIPT_REPORT", read_report },
+    { "NCCLSCRIPT_QUIET", read_quiet },        { "NCCLSCRIPT_KERNELS", read_kernels },
+    { "NCCLSCRIPT_VERIFY", read_shim_verify }, { "NCCLSCRIPT_SEED", read_shim_seed },
+    { "NCCLSCRIPT_FAULTS", read_faults },      { "NCCLSCRIPT_SITES", read_sites },
+    { "NCCLSCRIPT_FAIL_ON", read_fail_on },    { "NCCLSCRIPT_HTML", read_html },
+    { "NCCLSCRIPT_TRACE", read_trace },        { "NCCLSCRIPT_SCENARIO", read_scenario_file },
 };
 
 static void read_variables(struct ncs_shim_settings *s)
@@ -214,8 +213,9 @@ void ncs_shim_warn_of_plugins(void)
 
 void ncs_shim_read_settings(struct ncs_shim_settings *s)
 {
-    *s = (struct ncs_shim_settings){ .devices = DEVICES, .nccl_version = NCS_NCCL_DEFAULT,
-                                     .stall = STALL, .patience = PATIENCE, .sites = -1, .format = "text" };
+    *s = (struct ncs_shim_settings){
+        .devices = DEVICES, .nccl_version = NCS_NCCL_DEFAULT, .stall = STALL, .patience = PATIENCE, .sites = -1, .format = "text"
+    };
     read_variables(s);
     choose_devices(s);
     s->launcher = ncs_launcher_variable(&s->single);

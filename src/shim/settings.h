@@ -7,21 +7,22 @@
 #include <stdint.h>
 
 struct ncs_shim_settings {
-    int devices;          /* of the machine */
-    int visible;          /* to the program; all, unless CUDA_VISIBLE_DEVICES selects */
-    const int *number;    /* numbers of the visible ones; NULL = all */
+    int devices;       /* of the machine */
+    int visible;       /* to the program; all, unless CUDA_VISIBLE_DEVICES selects */
+    const int *number; /* numbers of the visible ones; NULL = all */
     int nccl_version;
     bool typical;
-    const char *format;   /* of the report: the library above knows its formats */
-    const char *report;   /* further reports: a line "FORMAT FILE" each; NULL = none */
+    const char *format;       /* of the report: the library above knows its formats */
+    const char *report;       /* further reports: a line "FORMAT FILE" each; NULL = none */
     const char *html, *trace; /* files to draw the run into; NULL = none */
-    const char *scenario; /* a file for a scenario with the program's calls; NULL = none */
+    const char *scenario;     /* a file for a scenario with the program's calls; NULL = none */
     bool quiet;
-    bool skips_kernels;   /* a launch of a kernel that the simulator lacks does nothing, instead of failing */
-    bool verify;          /* results are compared with the right ones */
-    uint64_t seed;        /* who goes first where several could; 0 = first in, first out */
-    const char *faults;   /* a list of faults (run/fault_text.h); NULL = none */
-    const char *fail_on;  /* ignored failures, and findings of this kind, make a run fail that passes otherwise: one of ncs_fail_on_names; NULL = none do */
+    bool skips_kernels; /* a launch of a kernel that the simulator lacks does nothing, instead of failing */
+    bool verify;        /* results are compared with the right ones */
+    uint64_t seed;      /* who goes first where several could; 0 = first in, first out */
+    const char *faults; /* a list of faults (run/fault_text.h); NULL = none */
+    const char *
+        fail_on; /* ignored failures, and findings of this kind, make a run fail that passes otherwise: one of ncs_fail_on_names; NULL = none do */
     int sites;            /* the rank whose call sites are reported to exec; -1 = none */
     int64_t timeout;      /* without progress, in ns; 0 = none */
     int64_t stall;        /* without a change, in a job of many processes, before that is reported; in ns; 0 = never */

@@ -38,11 +38,11 @@ static const struct ncs_shim_above *above;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t at_thread_end;
 static atomic_bool is_opened, is_ending;
-static atomic_bool has_ranks;       /* the program has begun to make a communicator */
-static atomic_bool has_captured;    /* the program has begun to capture a stream */
-static atomic_bool is_child;        /* this process was forked after the simulator had begun */
-static atomic_bool is_client;       /* the machine is in another process */
-static bool is_joined;              /* a client: this process belongs to the job */
+static atomic_bool has_ranks;            /* the program has begun to make a communicator */
+static atomic_bool has_captured;         /* the program has begun to capture a stream */
+static atomic_bool is_child;             /* this process was forked after the simulator had begun */
+static atomic_bool is_client;            /* the machine is in another process */
+static bool is_joined;                   /* a client: this process belongs to the job */
 static _Thread_local bool copies_itself; /* the thread forks while it has the token */
 static _Thread_local int refusal;
 static _Thread_local bool uses_runtime;
@@ -155,9 +155,8 @@ static void end_program(enum ncs_stop how)
     if (above)
         above->verdict(how);
     else
-        ncs_shim_warn(how == NCS_STOP_INTERRUPTED
-                          ? "no call made progress within the time limit"
-                          : "HANG: every thread waits or polls, and no call makes progress");
+        ncs_shim_warn(how == NCS_STOP_INTERRUPTED ? "no call made progress within the time limit"
+                                                  : "HANG: every thread waits or polls, and no call makes progress");
 }
 
 static void on_idle(int64_t idle)
@@ -193,7 +192,7 @@ static void end_thread(void *arg)
 
 struct shim_process {
     int first_rank; /* by which its first thread is named; 0 = none so far */
-    bool is_one;    /* a thread of it has several ranks of a communicator: devices tell its ranks apart, and all its threads have the
+    bool is_one; /* a thread of it has several ranks of a communicator: devices tell its ranks apart, and all its threads have the
                      * name of the first */
 };
 
@@ -256,12 +255,11 @@ static void greet(void)
     struct ncs_str devices = { 0 };
     if (settings.number)
         ncs_str_addf(&devices, "%d of ", settings.visible);
-    ncs_str_addf(&devices, "%d device%s in host memory%s", settings.devices,
-                 settings.devices == 1 ? "" : "s", settings.number ? " (CUDA_VISIBLE_DEVICES)" : "");
+    ncs_str_addf(&devices, "%d device%s in host memory%s", settings.devices, settings.devices == 1 ? "" : "s",
+                 settings.number ? " (CUDA_VISIBLE_DEVICES)" : "");
     if (!settings.quiet && greet_is_first())
         ncs_shim_warn("this is no GPU: NCCL %s and CUDA are simulated, with %s",
-                      ncs_nccl_version_text(settings.nccl_version, version, sizeof version),
-                      devices.text);
+                      ncs_nccl_version_text(settings.nccl_version, version, sizeof version), devices.text);
     ncs_str_free(&devices);
 }
 
@@ -429,8 +427,10 @@ const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller)
 static const struct ncs_api *refuse_launched(const struct ncs_fn_info *info)
 {
     struct ncs_str why = { 0 };
-    ncs_str_addf(&why, "%s says that this is a job of many processes, and they have no machine in common: start them all by "
-                       "`ncclscript exec -- LAUNCHER ...`", settings.launcher);
+    ncs_str_addf(&why,
+                 "%s says that this is a job of many processes, and they have no machine in common: start them all by "
+                 "`ncclscript exec -- LAUNCHER ...`",
+                 settings.launcher);
     refuse_processes(info, why.text);
     ncs_str_free(&why);
     return NULL;
@@ -447,8 +447,8 @@ const struct ncs_api *ncs_shim_begin(enum ncs_fn fn, int site, int named, int pr
         atomic_store(&has_ranks, true);
     sim_foreign_enter(sim_foreign_is_attached() ? NULL : new_local(process));
     if (!info->looks)
-        sim_foreign_called(info->lib == NCS_LIB_NCCL && (info->at[NCS_ARG_COMM] || info->joins != NCS_JOINS_NONE ||
-                                                         info->closes_group));
+        sim_foreign_called(info->lib == NCS_LIB_NCCL &&
+                           (info->at[NCS_ARG_COMM] || info->joins != NCS_JOINS_NONE || info->closes_group));
     if (ncs_local && !ncs_local->named && process > 0)
         ncs_local->rank = shim_process(process)->first_rank;
     if (above && ncs_local) {

@@ -55,32 +55,32 @@ bool ncs_shim_join(enum ncs_fn fn, const union ncs_arg *arg);
 int ncs_shim_in_own(const struct ncs_api *of, enum ncs_fn fn, union ncs_arg *arg);
 
 /* The beginning of an exported function's definition, up to the wrapped call; one macro per kind (functions.def). */
-#define NCS_SHIM_ENTER(result, fn, name, parameters, refused)                                      \
-    extern __typeof__(*((struct ncs_api *)0)->fn) name;                                            \
-    result name parameters                                                                         \
-    {                                                                                              \
-        const struct ncs_api *api = ncs_shim_enter(NCS_FN_##fn);                                   \
-        if (!api)                                                                                  \
+#define NCS_SHIM_ENTER(result, fn, name, parameters, refused)    \
+    extern __typeof__(*((struct ncs_api *)0)->fn) name;          \
+    result name parameters                                       \
+    {                                                            \
+        const struct ncs_api *api = ncs_shim_enter(NCS_FN_##fn); \
+        if (!api)                                                \
             return refused;
-#define NCS_SHIM_EXPORT_CODE(result, fn, name, parameters, arguments, ...)                         \
-    NCS_SHIM_ENTER(result, fn, name, parameters, (result)ncs_shim_refusal())                       \
-        if (!ncs_shim_join(NCS_FN_##fn, (const union ncs_arg[]){ __VA_ARGS__ }))                   \
-            return (result)ncs_shim_refusal();                                                     \
-        result rc = api->fn arguments;                                                             \
-        ncs_shim_leave();                                                                          \
-        return rc;                                                                                 \
+#define NCS_SHIM_EXPORT_CODE(result, fn, name, parameters, arguments, ...)   \
+    NCS_SHIM_ENTER(result, fn, name, parameters, (result)ncs_shim_refusal()) \
+    if (!ncs_shim_join(NCS_FN_##fn, (const union ncs_arg[]){ __VA_ARGS__ })) \
+        return (result)ncs_shim_refusal();                                   \
+    result rc = api->fn arguments;                                           \
+    ncs_shim_leave();                                                        \
+    return rc;                                                               \
     }
 #define NCS_SHIM_EXPORT_COUNTED NCS_SHIM_EXPORT_CODE
-#define NCS_SHIM_EXPORT_TEXT(result, fn, name, parameters, arguments, ...)                         \
-    NCS_SHIM_ENTER(const char *, fn, name, parameters, "")                                         \
-        const char *text = api->fn arguments;                                                      \
-        ncs_shim_leave();                                                                          \
-        return text;                                                                               \
+#define NCS_SHIM_EXPORT_TEXT(result, fn, name, parameters, arguments, ...) \
+    NCS_SHIM_ENTER(const char *, fn, name, parameters, "")                 \
+    const char *text = api->fn arguments;                                  \
+    ncs_shim_leave();                                                      \
+    return text;                                                           \
     }
-#define NCS_SHIM_EXPORT_VOID(result, fn, name, parameters, arguments, ...)                         \
-    NCS_SHIM_ENTER(void, fn, name, parameters, )                                                   \
-        api->fn arguments;                                                                         \
-        ncs_shim_leave();                                                                          \
+#define NCS_SHIM_EXPORT_VOID(result, fn, name, parameters, arguments, ...) \
+    NCS_SHIM_ENTER(void, fn, name, parameters, )                           \
+    api->fn arguments;                                                     \
+    ncs_shim_leave();                                                      \
     }
 
 /* The library above the simulator (libncclscript-exec.so beside this one, symbol NCS_SHIM_ABOVE). It
@@ -88,8 +88,7 @@ int ncs_shim_in_own(const struct ncs_api *of, enum ncs_fn fn, union ncs_arg *arg
  * called with the token. */
 struct ncs_shim_above {
     /* Returns the table to use instead of this one. */
-    const struct ncs_api *(*open)(const struct ncs_shim_settings *settings,
-                                  const struct ncs_driver *driver);
+    const struct ncs_api *(*open)(const struct ncs_shim_settings *settings, const struct ncs_driver *driver);
     /* Returns the number of a place in the program: of the call that returns to this address, or of a line that the
      * program names. Both are called without the token, by any thread. 0 = unknown. */
     int (*site)(void *caller);

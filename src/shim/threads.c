@@ -66,23 +66,25 @@ static bool waits_for_thread(struct task thread)
     long number;
     uint64_t address, operation, value, timeout;
     if (!read_line(thread, "syscall", line, sizeof line) ||
-        sscanf(line, "%ld 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64, &number, &address,
-               &operation, &value, &timeout) != 5)
+        sscanf(line, "%ld 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64, &number, &address, &operation, &value,
+               &timeout) != 5)
         return false;
 #ifdef SYS_futex_waitv
     if (number == SYS_futex_waitv)
         return timeout == 0;
 #endif
     operation &= FUTEX_OPERATION;
-    return number == SYS_futex && timeout == 0 && operation < 64 &&
-           (FUTEX_WAITS >> operation & 1) != 0;
+    return number == SYS_futex && timeout == 0 && operation < 64 && (FUTEX_WAITS >> operation & 1) != 0;
 }
 
 #define LONG_NS ((uint64_t)60 * 1000000000)
 
 /* A system call that waits for something outside of the program; `limit` is its argument with a time in ms, or a pointer to a
  * time if it is below 0: then a wait without one counts. 0 = it has none. */
-static const struct { long number; int limit; } outside_waits[] = {
+static const struct {
+    long number;
+    int limit;
+} outside_waits[] = {
 #ifdef SYS_poll
     { SYS_poll, 2 },
 #endif
@@ -92,8 +94,8 @@ static const struct { long number; int limit; } outside_waits[] = {
 #ifdef SYS_select
     { SYS_select, -4 },
 #endif
-    { SYS_epoll_pwait, 3 }, { SYS_ppoll, -2 }, { SYS_pselect6, -4 }, { SYS_read, 0 },    { SYS_recvfrom, 0 },
-    { SYS_recvmsg, 0 },     { SYS_accept, 0 }, { SYS_accept4, 0 },   { SYS_wait4, 0 },   { SYS_waitid, 0 },
+    { SYS_epoll_pwait, 3 }, { SYS_ppoll, -2 }, { SYS_pselect6, -4 }, { SYS_read, 0 },  { SYS_recvfrom, 0 },
+    { SYS_recvmsg, 0 },     { SYS_accept, 0 }, { SYS_accept4, 0 },   { SYS_wait4, 0 }, { SYS_waitid, 0 },
 };
 
 /* True if the thread waits for a message or another process, for a minute at least. Libraries of launchers have such threads. */
@@ -103,8 +105,8 @@ static bool waits_outside(struct task thread)
     long number;
     uint64_t argument[6];
     if (!read_line(thread, "syscall", line, sizeof line) ||
-        sscanf(line, "%ld 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64, &number, &argument[0], &argument[1],
-               &argument[2], &argument[3], &argument[4]) != 6)
+        sscanf(line, "%ld 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64, &number, &argument[0],
+               &argument[1], &argument[2], &argument[3], &argument[4]) != 6)
         return false;
     for (size_t i = 0; i < sizeof outside_waits / sizeof *outside_waits; i++) {
         int limit = outside_waits[i].limit;
@@ -119,8 +121,7 @@ static bool waits_outside(struct task thread)
 static bool time_ran(struct task thread, uint64_t *ran)
 {
     char line[128];
-    return read_line(thread, "schedstat", line, sizeof line) &&
-           sscanf(line, "%" SCNu64, ran) == 1;
+    return read_line(thread, "schedstat", line, sizeof line) && sscanf(line, "%" SCNu64, ran) == 1;
 }
 
 /* Threads of frameworks that watch others and make no call of a rank's own, by the beginnings of their names. They sleep
@@ -162,7 +163,10 @@ static char task_state(struct task thread)
 #define REST_PART 8
 #define REST_WORK 10 /* one part of so many */
 
-static struct { struct seen seen; int64_t idle; } *resting;
+static struct {
+    struct seen seen;
+    int64_t idle;
+} * resting;
 static size_t restings, restings_room;
 
 /* Threads that act on no communicator (a progress bar, a logger) need not wait for another thread: they may rest. */
@@ -199,21 +203,15 @@ static bool is_left_out_there(struct task task, struct look *out, pid_t *own, bo
     enum job_thread does = job_thread((pid_t)atoi(task.process), (pid_t)atoi(task.thread), own);
     bool polls = out->patience >= 0 && *own && sim_foreign_is_polling(*own, out->patience);
     switch (does) {
-    case JOB_SERVED:
-        *wait = polls || sim_foreign_is_waiting(*own);
-        return true;
-    case JOB_CALLS:
-        *wait = polls;
-        return true;
-    case JOB_RESTS:
-        return true;
+    case JOB_SERVED: *wait = polls || sim_foreign_is_waiting(*own); return true;
+    case JOB_CALLS: *wait = polls; return true;
+    case JOB_RESTS: return true;
     case JOB_UNKNOWN:
         if (!waits_outside(task))
             break;
         out->helpers = true;
         return true;
-    case JOB_OUTSIDE:
-        break;
+    case JOB_OUTSIDE: break;
     }
     return polls || (out->patience >= 0 && is_helper(task));
 }

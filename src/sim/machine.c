@@ -361,8 +361,7 @@ static void gate_free(struct ncs_gate *gate)
     sim_free(gate, gate ? sizeof *gate : 0);
 }
 
-static bool gate_wait(struct ncs_gate *gate, int64_t deadline, const char *what, const char *key,
-                      int owner, int owner_thread)
+static bool gate_wait(struct ncs_gate *gate, int64_t deadline, const char *what, const char *key, int owner, int owner_thread)
 {
     struct context *c = sim_context_self(); /* no scheduling point: the caller has just looked */
     if (!c || c->cancelled)

@@ -291,7 +291,8 @@ static bool address_read(char *text, struct team_address *a)
     char own[256], *rest = NULL, *port_text = strtok_r(text, ",", &rest), *token = strtok_r(NULL, ",", &rest);
     int64_t port;
     team_host(own);
-    if (!port_text || !token || !ncs_parse_int(port_text, &port) || port < 1 || port > 65535 || !team_token_parse(token, a->token))
+    if (!port_text || !token || !ncs_parse_int(port_text, &port) || port < 1 || port > 65535 ||
+        !team_token_parse(token, a->token))
         return false;
     for (char *host; (host = strtok_r(NULL, ",", &rest));) {
         if (a->count == 0 && strcmp(host, own) == 0)
@@ -306,7 +307,8 @@ static enum ncs_pmix_got find_by_text(enum team_way way, int64_t until, struct t
     char *text;
     int64_t left = until - team_now();
     left = left > 0 ? left : 0;
-    enum ncs_pmix_got got = way == TEAM_BY_PMIX ? ncs_pmix_get(0, ADDRESS_KEY, left, &text) : ncs_pmi_get(ADDRESS_KEY, left, &text);
+    enum ncs_pmix_got got = way == TEAM_BY_PMIX ? ncs_pmix_get(0, ADDRESS_KEY, left, &text)
+                                                : ncs_pmi_get(ADDRESS_KEY, left, &text);
     if (got == NCS_PMIX_GOT && !address_read(text, a))
         got = NCS_PMIX_FAILED;
     ncs_free(text);
@@ -344,17 +346,12 @@ bool team_find(const struct ncs_team_options *options, enum team_way *way, int64
         *way = address_way(options, *way + 1);
     }
     switch (*way) {
-    case TEAM_BY_OPTION:
-        return find_by_option(options, out, err);
-    case TEAM_BY_FILE:
-        return find_by_file(options->launcher, out, err);
-    case TEAM_BY_HOST:
-        address_derive(options->launcher, out);
-        return true;
+    case TEAM_BY_OPTION: return find_by_option(options, out, err);
+    case TEAM_BY_FILE: return find_by_file(options->launcher, out, err);
+    case TEAM_BY_HOST: address_derive(options->launcher, out); return true;
     case TEAM_BY_PMIX:
     case TEAM_BY_PMI:
-    case TEAM_NO_WAY:
-        break;
+    case TEAM_NO_WAY: break;
     }
     return address_none(options->launcher, err);
 }

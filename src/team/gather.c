@@ -40,12 +40,12 @@ struct gathering {
     struct visitor **members; /* by number */
     int joined;
     struct visitor *oldest, *newest;
-    int waiting;              /* how many stand in the queue */
+    int waiting; /* how many stand in the queue */
     int listener, events;
     bool listens;
     int64_t until, rests_until;
-    char note[400];           /* the last that was refused, and why */
-    bool lost;                /* a member has gone again */
+    char note[400]; /* the last that was refused, and why */
+    bool lost;      /* a member has gone again */
 };
 
 /* ---- the queue ---- */
@@ -329,8 +329,11 @@ static bool gather_complete(struct gathering *g, struct ncs_error *err)
     const struct ncs_peer *self = &team->peers[0];
     gather_number_locals(team);
     for (int i = 1; i < team->processes; i++) {
-        struct team_peers peers = { .local = team->peers[i].local, .locals = team->peers[i].locals, .leader_local = self->local,
-                                    .leader_locals = self->locals, .leader_pid = self->pid };
+        struct team_peers peers = { .local = team->peers[i].local,
+                                    .locals = team->peers[i].locals,
+                                    .leader_local = self->local,
+                                    .leader_locals = self->locals,
+                                    .leader_pid = self->pid };
         memcpy(peers.leader_host, self->host, sizeof peers.leader_host);
         if (!team_post(&team->links[i], TEAM_OWN, TEAM_COMPLETE, &peers, sizeof peers, self->hello, self->hello_bytes,
                        team_now() + VISIT_LIMIT))

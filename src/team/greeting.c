@@ -10,8 +10,9 @@
 
 static void greeting_fill(struct team_greeting *g)
 {
-    *g = (struct team_greeting){ .order = TEAM_ORDER, .protocol = TEAM_PROTOCOL, .of_long = sizeof(long),
-                                 .of_pointer = sizeof(void *) };
+    *g = (struct team_greeting){
+        .order = TEAM_ORDER, .protocol = TEAM_PROTOCOL, .of_long = sizeof(long), .of_pointer = sizeof(void *)
+    };
     memcpy(g->magic, TEAM_MAGIC, sizeof g->magic);
     snprintf(g->version, sizeof g->version, "%s", NCCLSCRIPT_VERSION);
 }
@@ -19,8 +20,12 @@ static void greeting_fill(struct team_greeting *g)
 void team_fill_hello(struct team_hello *hello, const struct ncs_team_options *options, const uint8_t token[TEAM_TOKEN])
 {
     const struct ncs_launcher *l = options->launcher;
-    *hello = (struct team_hello){ .number = l->number, .processes = l->processes, .local = l->local, .locals = l->locals,
-                                  .pid = getpid(), .bytes = (uint32_t)options->hello_bytes };
+    *hello = (struct team_hello){ .number = l->number,
+                                  .processes = l->processes,
+                                  .local = l->local,
+                                  .locals = l->locals,
+                                  .pid = getpid(),
+                                  .bytes = (uint32_t)options->hello_bytes };
     greeting_fill(&hello->greeting);
     memcpy(hello->shown, token, sizeof hello->shown);
     team_host(hello->host);
@@ -47,7 +52,8 @@ const char *team_check_greeting(const struct team_greeting *greeting, char room[
     if (greeting->protocol == own.protocol && strcmp(text, own.version) == 0)
         return NULL;
     ncs_safe_line(&version, text);
-    snprintf(room, 252, "it is ncclscript %s, and process 0 is ncclscript %s", version.text ? version.text : "of no version", own.version);
+    snprintf(room, 252, "it is ncclscript %s, and process 0 is ncclscript %s", version.text ? version.text : "of no version",
+             own.version);
     ncs_str_free(&version);
     return room;
 }

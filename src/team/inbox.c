@@ -61,8 +61,9 @@ bool team_inbox_next(struct team_inbox *in, struct ncs_team_message *message)
         in->broken = "it sent a message of more than 64 MiB";
     if (in->broken || in->count - in->from < sizeof head + inbox_padded(head.bytes))
         return false;
-    *message = (struct ncs_team_message){ .kind = head.kind, .line = head.line, .bytes = head.bytes,
-                                          .body = in->bytes + in->from + sizeof head };
+    *message = (struct ncs_team_message){
+        .kind = head.kind, .line = head.line, .bytes = head.bytes, .body = in->bytes + in->from + sizeof head
+    };
     in->from += sizeof head + inbox_padded(head.bytes);
     return true;
 }

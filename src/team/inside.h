@@ -20,8 +20,8 @@ struct ncs_team {
     struct team_link *links; /* of the leader: by number; of a member: the one to the leader */
     pthread_t post;
     bool listens;
-    int wake;                /* ends the post thread; -1 = there is none */
-    int events;              /* the post thread's epoll */
+    int wake;   /* ends the post thread; -1 = there is none */
+    int events; /* the post thread's epoll */
     ncs_team_heard *heard;
     ncs_team_lost *lost;
     void *arg;

@@ -109,8 +109,8 @@ static bool join_fail(const struct joining *j, struct ncs_error *err)
 {
     char patience[32];
     if (j->final)
-        return ncs_fail(err, NCS_BAD_INPUT, "process 0 (host %s, port %d) refuses this process: %s", j->last.host,
-                        j->last.port, j->why);
+        return ncs_fail(err, NCS_BAD_INPUT, "process 0 (host %s, port %d) refuses this process: %s", j->last.host, j->last.port,
+                        j->why);
     if (j->last.port)
         ncs_fail(err, NCS_NO_DEVICE, "process 0 (host %s, port %d) cannot be reached: %s", j->last.host, j->last.port, j->why);
     else

@@ -67,7 +67,8 @@ bool ncs_team_send(struct ncs_team *team, int to, uint32_t kind, uint32_t line, 
     return team_post(link, kind, line, first, first_bytes, rest, rest_bytes, -1);
 }
 
-bool ncs_team_send_until(struct ncs_team *team, int to, uint32_t kind, uint32_t line, const void *body, size_t bytes, int64_t until)
+bool ncs_team_send_until(struct ncs_team *team, int to, uint32_t kind, uint32_t line, const void *body, size_t bytes,
+                         int64_t until)
 {
     if (kind == TEAM_OWN || team->peers[to].gone)
         return false;
@@ -226,7 +227,8 @@ static void post_end_members(struct ncs_team *team, int status)
         for (int i = 1; i < team->processes; i++) {
             struct team_link *link = &team->links[i];
             if (link->fd >= 0 && !team->peers[i].gone && !post_end_step(link, &endings[i], &last))
-                polls[count++] = (struct pollfd){ .fd = link->fd, .events = POLLIN | (endings[i].told < sizeof last ? POLLOUT : 0) };
+                polls[count++] = (struct pollfd){ .fd = link->fd,
+                                                  .events = POLLIN | (endings[i].told < sizeof last ? POLLOUT : 0) };
         }
         int left = team_left(until);
         if (!count || !left)

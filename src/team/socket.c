@@ -50,9 +50,8 @@ static void socket_prepare(int fd)
     const struct {
         int level, name, value;
     } options[] = {
-        { IPPROTO_TCP, TCP_NODELAY, 1 },  { SOL_SOCKET, SO_KEEPALIVE, 1 }, { IPPROTO_TCP, TCP_KEEPIDLE, 10 },
-        { IPPROTO_TCP, TCP_KEEPINTVL, 5 }, { IPPROTO_TCP, TCP_KEEPCNT, 3 },
-        { IPPROTO_TCP, TCP_USER_TIMEOUT, 30000 },
+        { IPPROTO_TCP, TCP_NODELAY, 1 },   { SOL_SOCKET, SO_KEEPALIVE, 1 }, { IPPROTO_TCP, TCP_KEEPIDLE, 10 },
+        { IPPROTO_TCP, TCP_KEEPINTVL, 5 }, { IPPROTO_TCP, TCP_KEEPCNT, 3 }, { IPPROTO_TCP, TCP_USER_TIMEOUT, 30000 },
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof options[i].value);

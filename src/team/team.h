@@ -21,32 +21,34 @@
 #include "base/error.h"
 #include "base/launcher.h"
 
-#define NCS_TEAM_MOST ((size_t)64 << 20)       /* bytes of a message's body */
+#define NCS_TEAM_MOST ((size_t)64 << 20)        /* bytes of a message's body */
 #define NCS_TEAM_HELLO_MOST ((size_t)256 << 10) /* bytes of what a process says of itself */
 
 struct ncs_team;
 
 struct ncs_team_options {
     const struct ncs_launcher *launcher;
-    const char *rendezvous;  /* "HOST:PORT" of --rendezvous; NULL = as the launcher says */
-    int64_t patience;        /* ns to wait for the others */
-    const void *hello;       /* what this process says of itself (a text for the leader's use); copied */
+    const char *rendezvous; /* "HOST:PORT" of --rendezvous; NULL = as the launcher says */
+    int64_t patience;       /* ns to wait for the others */
+    const void *hello;      /* what this process says of itself (a text for the leader's use); copied */
     size_t hello_bytes;
 };
 
-struct ncs_peer {            /* by number, as the launcher counts; the leader is 0 */
+struct ncs_peer { /* by number, as the launcher counts; the leader is 0 */
     char host[256];
     pid_t pid;
-    int local;               /* its number among the processes of its host, from 0 */
-    int locals;              /* how many these are */
-    const void *hello; size_t hello_bytes;
-    atomic_bool gone;        /* its connection has ended before the job */
+    int local;  /* its number among the processes of its host, from 0 */
+    int locals; /* how many these are */
+    const void *hello;
+    size_t hello_bytes;
+    atomic_bool gone; /* its connection has ended before the job */
 };
 
 struct ncs_team_message {
-    uint32_t kind;           /* the user's; from 1 */
-    uint32_t line;           /* the user's: which of several conversations */
-    const void *body; size_t bytes; /* aligned to 16 bytes; valid until the receiver returns */
+    uint32_t kind; /* the user's; from 1 */
+    uint32_t line; /* the user's: which of several conversations */
+    const void *body;
+    size_t bytes; /* aligned to 16 bytes; valid until the receiver returns */
 };
 
 /* False and err if the text is not HOST:PORT; an address of IPv6 stands in brackets. */
@@ -67,7 +69,8 @@ bool ncs_team_send(struct ncs_team *team, int to, uint32_t kind, uint32_t line, 
                    const void *rest, size_t rest_bytes);
 
 /* The same, but gives up at that time of the monotonic clock, in ns (< 0 = never). After that nothing can be sent to the peer. */
-bool ncs_team_send_until(struct ncs_team *team, int to, uint32_t kind, uint32_t line, const void *body, size_t bytes, int64_t until);
+bool ncs_team_send_until(struct ncs_team *team, int to, uint32_t kind, uint32_t line, const void *body, size_t bytes,
+                         int64_t until);
 
 /* The leader: from now on a thread of the team's own calls `heard` for each message, and `lost` once for a peer whose connection
  * ends (why: "the connection ended", "Connection reset by peer"). `heard` must return soon. A peer that is slow, or that is stopped

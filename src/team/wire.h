@@ -27,18 +27,18 @@ struct team_hello {
     int32_t local, locals; /* -1 = the launcher does not say */
     int64_t pid;
     char host[256];
-    uint32_t bytes;        /* of the user's hello, which follows */
+    uint32_t bytes; /* of the user's hello, which follows */
     uint32_t unused;
 };
 
 /* Of the team itself; the user's kinds begin at 1. */
 #define TEAM_OWN 0u
-enum team_own { /* the line of a message of that kind */
-    TEAM_NO = 1,    /* body: struct team_no */
-    TEAM_YES,       /* body: the second half of the token */
-    TEAM_COMPLETE,  /* body: struct team_peers */
-    TEAM_FAILED,    /* body: why not all have joined, a text */
-    TEAM_END,       /* body: the exit status, an int32_t */
+enum team_own {                /* the line of a message of that kind */
+                TEAM_NO = 1,   /* body: struct team_no */
+                TEAM_YES,      /* body: the second half of the token */
+                TEAM_COMPLETE, /* body: struct team_peers */
+                TEAM_FAILED,   /* body: why not all have joined, a text */
+                TEAM_END,      /* body: the exit status, an int32_t */
 };
 
 struct team_head {

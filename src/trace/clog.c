@@ -13,36 +13,42 @@
 #include "trace/lines.h"
 #include "trace/reader.h"
 
-struct clog_kind { /* C7|sig|.. */
-    struct record_call call;  /* comm: index of the file's communicator */
+struct clog_kind {           /* C7|sig|.. */
+    struct record_call call; /* comm: index of the file's communicator */
     enum flight_word word;
-    size_t queued, over;      /* how many times */
+    size_t queued, over; /* how many times */
 };
 
 struct clog_comm {
     char name[96];
-    int rank, size;           /* -1 = not said */
-    int *member; size_t members; /* of a split: ranks of the run */
-    int comm;                 /* of the record; -1 = none so far */
-    int64_t seq;              /* of its last collective */
+    int rank, size; /* -1 = not said */
+    int *member;
+    size_t members; /* of a split: ranks of the run */
+    int comm;       /* of the record; -1 = none so far */
+    int64_t seq;    /* of its last collective */
 };
 
 struct clog_file {
     char *path;
-    int rank, named;          /* of the run, and by the name of the file; -1 = not known */
-    struct clog_comm *comm; size_t comms, comm_room;
-    struct record_call *call; size_t calls, call_room; /* comm: index of the file's communicator */
-    size_t *kind_of; size_t kind_ofs, kind_room;       /* by call: its kind */
-    struct clog_kind *kind; size_t kinds, kinds_room;
-    struct ncs_map kind_at;   /* id -> index + 1 */
-    struct ncs_map comm_at;   /* hash of a name -> index + 1 */
+    int rank, named; /* of the run, and by the name of the file; -1 = not known */
+    struct clog_comm *comm;
+    size_t comms, comm_room;
+    struct record_call *call;
+    size_t calls, call_room; /* comm: index of the file's communicator */
+    size_t *kind_of;
+    size_t kind_ofs, kind_room; /* by call: its kind */
+    struct clog_kind *kind;
+    size_t kinds, kinds_room;
+    struct ncs_map kind_at; /* id -> index + 1 */
+    struct ncs_map comm_at; /* hash of a name -> index + 1 */
     size_t odd, graphs, batches;
     bool lifecycle, cut;
 };
 
 struct clogs {
     struct record *record;
-    struct clog_file *file; size_t files, room;
+    struct clog_file *file;
+    size_t files, room;
     struct ncs_error *err;
 };
 
@@ -164,7 +170,7 @@ static bool read_event(struct clog_file *f, uint64_t id, const char *text, int n
     k->queued++;
     struct record_call call = k->call;
     call.seq = ncs_record_is_collective(&call) ? ++f->comm[call.comm].seq : 0;
-    call.place = number; /* becomes a place once the rank is known */
+    call.place = number;    /* becomes a place once the rank is known */
     call.group = k->queued; /* how many of its kind; no group */
     NCS_PUSH(f->call, f->calls, f->call_room, call);
     NCS_PUSH(f->kind_of, f->kind_ofs, f->kind_room, at - 1);
@@ -187,8 +193,8 @@ static bool read_comm_line(struct clog_file *f, const char *text)
             c->member = ncs_ranks_in(list, &c->members);
         return true;
     }
-    if (!clog_number(text, "rank", &rank) || !clog_number(text, "world_size", &size) || size < 1 ||
-        size > NCS_RECORD_RANKS || rank >= size)
+    if (!clog_number(text, "rank", &rank) || !clog_number(text, "world_size", &size) || size < 1 || size > NCS_RECORD_RANKS ||
+        rank >= size)
         return false;
     c->rank = (int)rank;
     c->size = (int)size;
@@ -206,8 +212,8 @@ static void read_clog_line(struct clog_file *f, const struct ncs_lines *l)
         f->graphs++;
     } else if (text[0] == 'C' && isdigit((unsigned char)text[1])) {
         uint64_t id = strtoull(text + 1, &end, 10);
-        ok = *end == '|' && (strncmp(end, "|sig|", 5) == 0 ? read_signature(f, id, end + 5)
-                                                            : read_event(f, id, end + 1, l->number));
+        ok = *end == '|' &&
+             (strncmp(end, "|sig|", 5) == 0 ? read_signature(f, id, end + 5) : read_event(f, id, end + 1, l->number));
     } else if (strncmp(text, "new_comm|", 9) == 0 || strncmp(text, "split|", 6) == 0) {
         ok = read_comm_line(f, text);
     }
@@ -229,10 +235,10 @@ static int clog_rank(const struct clog_file *f)
 }
 
 struct clog_names {
-    struct ncs_map uses;     /* hash of a name -> files that have it */
-    struct ncs_map comm;     /* name and members -> communicator + 1 */
-    int world;               /* size of the largest communicator */
-    bool whole;              /* each of its ranks has a clog */
+    struct ncs_map uses; /* hash of a name -> files that have it */
+    struct ncs_map comm; /* name and members -> communicator + 1 */
+    int world;           /* size of the largest communicator */
+    bool whole;          /* each of its ranks has a clog */
 };
 
 static void count_clogs(const struct clogs *all, struct clog_names *names)
@@ -322,8 +328,10 @@ static void note_clog(struct clogs *all)
         graphs += f->graphs;
         batches += f->batches;
         if (f->cut)
-            ncs_record_doubt(r, f->rank, false, "it could also be that rank %d made the missing calls: its clog ends in the "
-                             "middle of a line", f->rank);
+            ncs_record_doubt(r, f->rank, false,
+                             "it could also be that rank %d made the missing calls: its clog ends in the "
+                             "middle of a line",
+                             f->rank);
     }
     if (odd)
         ncs_record_note(r, "%zu line%s of the clogs %s not understood", odd, odd == 1 ? "" : "s", odd == 1 ? "is" : "are");
@@ -333,7 +341,7 @@ static void note_clog(struct clogs *all)
         ncs_record_note(r, "batches of sends and receives are left out: a clog does not say what they contain");
     if (!r->knows_ends)
         ncs_record_note(r, "these clogs do not say which calls came to an end: who waits is told from what the others have "
-                        "not called");
+                           "not called");
 }
 
 /* ---- the reader ---- */
@@ -474,6 +482,11 @@ static void clog_end(void *state)
 }
 
 const struct trace_reader ncs_reader_clog = {
-    .kind = "clogs", .word = "clog", .is = clog_is,
-    .begin = clog_begin, .take = clog_take, .finish = clog_finish, .end = clog_end,
+    .kind = "clogs",
+    .word = "clog",
+    .is = clog_is,
+    .begin = clog_begin,
+    .take = clog_take,
+    .finish = clog_finish,
+    .end = clog_end,
 };

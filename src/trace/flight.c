@@ -105,8 +105,7 @@ static void leave_out(struct flights *all, struct dump *d)
     if (rank >= 0 && rank < NCS_RECORD_RANKS && ncs_record_has_rank(r, rank, NULL) && !r->rank[rank].source) {
         r->rank[rank].spoilt = true;
         ncs_record_note(r, "the dump of rank %d cannot be read: %.200s: %.200s", rank, d->path, err->text);
-        ncs_record_doubt(r, rank, false, "it could also be that rank %d waits like the others: its dump cannot be read",
-                         rank);
+        ncs_record_doubt(r, rank, false, "it could also be that rank %d waits like the others: its dump cannot be read", rank);
     } else {
         ncs_record_note(r, "a dump cannot be read: %.200s: %.200s", d->path, err->text);
     }
@@ -217,9 +216,13 @@ static void flight_end(void *state)
 }
 
 const struct trace_reader ncs_reader_flight = {
-    .kind = "Flight Recorder dumps", .word = "dump",
+    .kind = "Flight Recorder dumps",
+    .word = "dump",
     .next = "next: the dumps of all ranks; stacks of all ranks while they wait (py-spy dump, gdb); roots and operators, which "
             "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,DESTROY,COLL logs",
     .is = flight_is,
-    .begin = flight_begin, .take = flight_take, .finish = flight_finish, .end = flight_end,
+    .begin = flight_begin,
+    .take = flight_take,
+    .finish = flight_finish,
+    .end = flight_end,
 };

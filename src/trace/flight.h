@@ -6,28 +6,30 @@
 #include "trace/record.h"
 #include "trace/value.h"
 
-struct dump_group { /* a process group as one dump knows it */
-    char *name, *desc;    /* desc: NULL = none */
-    int comm, self;       /* -1 = not known so far; self: the rank of the dump in it */
-    bool unlisted;        /* described without its ranks */
+struct dump_group {    /* a process group as one dump knows it */
+    char *name, *desc; /* desc: NULL = none */
+    int comm, self;    /* -1 = not known so far; self: the rank of the dump in it */
+    bool unlisted;     /* described without its ranks */
 };
 
 struct dump {
     char *path;
-    int rank, named;          /* named: by the name of its file, -1 = not */
+    int rank, named; /* named: by the name of its file, -1 = not */
     bool readable;
-    struct dump_group *group; size_t groups, group_room;
-    struct ncs_map group_of;  /* hash of a name -> index + 1 */
-    size_t unknown;           /* entries that are no calls of NCCL */
-    char odd[64];             /* the name of the first of them */
+    struct dump_group *group;
+    size_t groups, group_room;
+    struct ncs_map group_of; /* hash of a name -> index + 1 */
+    size_t unknown;          /* entries that are no calls of NCCL */
+    char odd[64];            /* the name of the first of them */
 };
 
 struct flight {
     struct record *record;
-    struct dump *dump; size_t dumps, room;
-    struct ncs_map comm;      /* name and ranks -> communicator + 1 */
-    struct ncs_map word;      /* hash of a call's name -> kind and function */
-    size_t all_ranks;         /* of default_pg; 0 = not known so far */
+    struct dump *dump;
+    size_t dumps, room;
+    struct ncs_map comm; /* name and ranks -> communicator + 1 */
+    struct ncs_map word; /* hash of a call's name -> kind and function */
+    size_t all_ranks;    /* of default_pg; 0 = not known so far */
     bool two_jobs;
     struct ncs_error *err;
 };

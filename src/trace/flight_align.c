@@ -94,9 +94,10 @@ static void start_together(struct record *r, int comm)
     if (cuts && start > 1) {
         struct ncs_str who = { 0 };
         ncs_str_add_many_ranks(&who, cut, cuts);
-        ncs_record_note(r, "%s: the dump%s of rank%s %s %s lost the oldest calls; the ranks are compared from "
-                    "number %" PRId64 " on", info->name, cuts == 1 ? "" : "s", cuts == 1 ? "" : "s", who.text,
-                    cuts == 1 ? "has" : "have", start);
+        ncs_record_note(r,
+                        "%s: the dump%s of rank%s %s %s lost the oldest calls; the ranks are compared from "
+                        "number %" PRId64 " on",
+                        info->name, cuts == 1 ? "" : "s", cuts == 1 ? "" : "s", who.text, cuts == 1 ? "has" : "have", start);
         r->trace->late = true;
         ncs_str_free(&who);
     }
@@ -180,8 +181,10 @@ static void doubt_majority(struct record *r, int comm)
         known += r->rank[info->rank[k]].source != NULL;
     for (int k = 0; k < info->nranks && known <= info->nranks - known + 2; k++)
         if (r->rank[info->rank[k]].source)
-            ncs_record_doubt(r, info->rank[k], true, "it could also be that rank %d is right: a rank whose dump is missing "
-                             "may have made the same calls", info->rank[k]);
+            ncs_record_doubt(r, info->rank[k], true,
+                             "it could also be that rank %d is right: a rank whose dump is missing "
+                             "may have made the same calls",
+                             info->rank[k]);
 }
 
 /* Gives ranks without a dump the calls that other ranks have completed, which need all ranks. If the

@@ -146,8 +146,7 @@ static enum flight_word word_of(struct flight *f, const char *name, enum ncs_fn 
 /* ---- entries ---- */
 
 /* The calls of the batch that a `coalesced` entry ends. False: the dump may have lost some of them. */
-static bool close_batch(struct record_rank *k, int comm, bool p2p, int64_t seq, enum record_state state,
-                        uint64_t group)
+static bool close_batch(struct record_rank *k, int comm, bool p2p, int64_t seq, enum record_state state, uint64_t group)
 {
     size_t i = k->calls;
     while (i-- > 0) {
@@ -172,15 +171,16 @@ static void take_batch(struct entries *all, const struct entry *e, int comm, boo
     if (close_batch(&r->rank[rank], comm, p2p, seq, state, r->calls + 1) || state == RECORD_OVER)
         return;
     r->waiting++;
-    ncs_record_doubt(r, rank, true, "it could also be that rank %d made the missing calls: its dump has lost the first calls "
-                     "of a batch", rank);
+    ncs_record_doubt(r, rank, true,
+                     "it could also be that rank %d made the missing calls: its dump has lost the first calls "
+                     "of a batch",
+                     rank);
 }
 
 static void set_sizes(struct entries *all, const struct entry *e, struct record_call *c)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
-    bool by_output = c->fn == NCS_FN_ncclRecv ||
-                     (ncs_blocks_are_many(info->reads) && !ncs_blocks_are_many(info->writes));
+    bool by_output = c->fn == NCS_FN_ncclRecv || (ncs_blocks_are_many(info->reads) && !ncs_blocks_are_many(info->writes));
     const struct value *types = ncs_value_get(e->o, by_output ? "output_dtypes" : "input_dtypes");
     const struct value *sizes = ncs_value_get(e->o, by_output ? "output_sizes" : "input_sizes");
     int factor;
@@ -232,8 +232,9 @@ static bool add_entry(struct entries *all, const struct entry *e)
     struct record_call *c = ncs_record_add(r, d->rank, f->err);
     if (!c)
         return ncs_fail_at(f->err, d->path, 0, 0);
-    *c = (struct record_call){ .fn = fn, .comm = at, .comm_rank = self, .root = peer, .seq = seq,
-                               .state = state_of(all, e, p2p, seq), .send = e->number };
+    *c = (struct record_call){
+        .fn = fn, .comm = at, .comm_rank = self, .root = peer, .seq = seq, .state = state_of(all, e, p2p, seq), .send = e->number
+    };
     set_sizes(all, e, c);
     c->place = place_of(r, ncs_value_get(e->o, "frames"));
     return true;
@@ -242,8 +243,9 @@ static bool add_entry(struct entries *all, const struct entry *e)
 bool ncs_flight_read_entries(struct flight *f, struct dump *d, const struct value *root)
 {
     const struct value *list = ncs_value_get(root, "entries"), *status = ncs_value_get(root, "pg_status");
-    struct entries all = { .flight = f, .dump = d, .numbers = (size_t)1 << 24,
-                           .status = status && status->kind == VALUE_DICT ? status : NULL };
+    struct entries all = {
+        .flight = f, .dump = d, .numbers = (size_t)1 << 24, .status = status && status->kind == VALUE_DICT ? status : NULL
+    };
     struct entry e = { 0 };
     bool ok = true;
     int64_t id;

@@ -190,7 +190,8 @@ static bool add_unlisted(struct flight *f, struct dump *d)
 
 struct use {
     const char *name, *desc; /* the dumps' */
-    int *rank; size_t ranks, room;
+    int *rank;
+    size_t ranks, room;
 };
 
 struct uses {
@@ -259,8 +260,8 @@ static void note_guess(struct record *r, const struct uses *all)
 {
     if (!all->count)
         return;
-    ncs_record_note(r, "pg_config does not say which ranks are in %zu group%s: those that use %s are taken to be",
-                    all->count, all->count == 1 ? "" : "s", all->count == 1 ? "it" : "each");
+    ncs_record_note(r, "pg_config does not say which ranks are in %zu group%s: those that use %s are taken to be", all->count,
+                    all->count == 1 ? "" : "s", all->count == 1 ? "it" : "each");
     r->trace->doubt = ncs_copy_text("it could also be that a group has other ranks than those that use it, which no "
                                     "pg_config of these dumps says");
 }

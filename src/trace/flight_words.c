@@ -38,7 +38,8 @@ static enum flight_word call_of(const char *name, enum ncs_fn *fn)
     for (int i = 0; i < NCS_FN_COUNT; i++) {
         const struct ncs_fn_info *info = &ncs_fn_info[i];
         size_t letters = info->counted && !info->one_sided && info->lua_name
-                             ? same_letters(name, info->lua_name + strlen("comm:")) : 0;
+                             ? same_letters(name, info->lua_name + strlen("comm:"))
+                             : 0;
         if (letters > longest) {
             longest = letters;
             *fn = (enum ncs_fn)i;
@@ -66,7 +67,9 @@ static const struct {
     const char *name, *as;
     int factor;
 } types[] = {
-    { "Bool", "Byte", 1 }, { "ComplexHalf", "Half", 2 }, { "ComplexFloat", "Float", 2 },
+    { "Bool", "Byte", 1 },
+    { "ComplexHalf", "Half", 2 },
+    { "ComplexFloat", "Float", 2 },
     { "ComplexDouble", "Double", 2 },
 };
 
@@ -83,12 +86,12 @@ int ncs_flight_dtype(const char *name, int *factor)
 
 bool ncs_flight_is_users(const char *file)
 {
-    static const char *const others[] = { "/torch/", "torch/", "/site-packages/", "/dist-packages/", "/lib/python",
-                                          "<frozen", "<string>", "??", NULL };
+    static const char *const others[] = { "/torch/",         "torch/",      "/site-packages/",
+                                          "/dist-packages/", "/lib/python", "<frozen",
+                                          "<string>",        "??",          NULL };
     for (size_t i = 0; others[i]; i++) {
         bool inside = others[i][0] == '/';
-        if (inside ? strstr(file, others[i]) != NULL
-                   : strncmp(file, others[i], strlen(others[i])) == 0)
+        if (inside ? strstr(file, others[i]) != NULL : strncmp(file, others[i], strlen(others[i])) == 0)
             return false;
     }
     size_t bytes = strlen(file);

@@ -5,10 +5,10 @@
 #include "trace/record.h"
 
 enum flight_word {
-    FLIGHT_CALL,    /* a collective */
+    FLIGHT_CALL, /* a collective */
     FLIGHT_P2P,
-    FLIGHT_CLOSES,  /* ends a batch */
-    FLIGHT_OTHER,   /* ignored: communicates nothing that a call waits for */
+    FLIGHT_CLOSES, /* ends a batch */
+    FLIGHT_OTHER,  /* ignored: communicates nothing that a call waits for */
     FLIGHT_UNKNOWN,
 };
 

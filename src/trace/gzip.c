@@ -6,8 +6,12 @@
 
 /* zlib's z_stream, whose layout is part of its binary interface (zlib 1.2 and 1.3, zlib.h). */
 struct gzip_stream {
-    const unsigned char *next_in; unsigned avail_in; unsigned long total_in;
-    unsigned char *next_out; unsigned avail_out; unsigned long total_out;
+    const unsigned char *next_in;
+    unsigned avail_in;
+    unsigned long total_in;
+    unsigned char *next_out;
+    unsigned avail_out;
+    unsigned long total_out;
     const char *msg;
     void *state, *zalloc, *zfree, *opaque;
     int data_type;

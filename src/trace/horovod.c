@@ -16,17 +16,20 @@ enum { TENSORS = 64 };
 
 struct tensor {
     char *name;
-    int *missing; size_t missings, room; /* ranks */
-    struct ncs_map listed;  /* rank + 1 -> 1 */
-    bool ready;             /* those are the ranks that have it */
-    const char *path; int line;
+    int *missing;
+    size_t missings, room; /* ranks */
+    struct ncs_map listed; /* rank + 1 -> 1 */
+    bool ready;            /* those are the ranks that have it */
+    const char *path;
+    int line;
 };
 
 struct horovod {
     struct record *record;
-    struct tensor *tensor; size_t tensors, room;
-    size_t more;            /* tensors beyond */
-    bool shortened;         /* a list has more tensors than it shows */
+    struct tensor *tensor;
+    size_t tensors, room;
+    size_t more;    /* tensors beyond */
+    bool shortened; /* a list has more tensors than it shows */
     struct ncs_error *err;
 };
 
@@ -208,8 +211,13 @@ static bool add_tensor(struct horovod *h, const struct tensor *t, int ranks)
         struct record_call *c = ncs_record_add(r, k, h->err);
         if (!c)
             return false;
-        *c = (struct record_call){ .fn = NCS_FN_ncclAllReduce, .comm = comm, .comm_rank = k, .count = 1, .dtype = -1,
-                                   .seq = 1, .apart = true, /* tensors do not wait for each other */
+        *c = (struct record_call){ .fn = NCS_FN_ncclAllReduce,
+                                   .comm = comm,
+                                   .comm_rank = k,
+                                   .count = 1,
+                                   .dtype = -1,
+                                   .seq = 1,
+                                   .apart = true, /* tensors do not wait for each other */
                                    .place = ncs_record_line(r, t->path, t->line),
                                    .unsaid = NCS_UNSAID_COUNT | NCS_UNSAID_DTYPE | NCS_UNSAID_OP | NCS_UNSAID_ROOT |
                                              NCS_UNSAID_PLACE };
@@ -242,8 +250,10 @@ static bool horovod_finish(void *state)
         r->trace->doubt = ncs_copy_text("it could also be that a rank is late: Horovod writes these lines while it waits");
     if (h->shortened || h->more)
         ncs_record_note(r, "Horovod does not list all tensors that wait");
-    ncs_record_note(r, "Horovod's lines name tensors and the ranks that lack them: they have no sizes, data types, operators "
-                    "and places, and do not say how many ranks there are; %d are assumed", ranks);
+    ncs_record_note(r,
+                    "Horovod's lines name tensors and the ranks that lack them: they have no sizes, data types, operators "
+                    "and places, and do not say how many ranks there are; %d are assumed",
+                    ranks);
     return true;
 }
 
@@ -256,6 +266,11 @@ static void horovod_end(void *state)
 }
 
 const struct trace_reader ncs_reader_horovod = {
-    .kind = "Horovod's stall lines", .word = "line of Horovod", .is = horovod_is,
-    .begin = horovod_begin, .take = horovod_take, .finish = horovod_finish, .end = horovod_end,
+    .kind = "Horovod's stall lines",
+    .word = "line of Horovod",
+    .is = horovod_is,
+    .begin = horovod_begin,
+    .take = horovod_take,
+    .finish = horovod_finish,
+    .end = horovod_end,
 };

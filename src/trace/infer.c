@@ -16,7 +16,8 @@ static void put_lacks(struct played *p, struct ncs_snapshot *s, const struct pla
     size_t count;
     const ncclWaitSignalDesc_t *d = ncs_call_waits(part->call, &count);
     for (size_t i = 0; i < count; i++) {
-        struct ncs_snap_lack lack = { .part = part->shown, .peer = d[i].peer,
+        struct ncs_snap_lack lack = { .part = part->shown,
+                                      .peer = d[i].peer,
                                       .wanted = (uint64_t)d[i].opCnt,
                                       .came = ncs_replay_came(p, part->call, d[i].peer) };
         if (d[i].opCnt > 0 && lack.came < lack.wanted)
@@ -42,7 +43,9 @@ static void put_part(struct played *p, struct ncs_snapshot *s, struct played_par
 }
 
 static const char *const launch_kinds[] = {
-    [LAUNCH_OF_NCCL] = "launch", [LAUNCH_CALLBACK] = "callback", [LAUNCH_EVENT] = "event",
+    [LAUNCH_OF_NCCL] = "launch",
+    [LAUNCH_CALLBACK] = "callback",
+    [LAUNCH_EVENT] = "event",
 };
 
 static void put_launches(struct played *p, struct ncs_snapshot *s)
@@ -55,12 +58,15 @@ static void put_launches(struct played *p, struct ncs_snapshot *s)
         struct ncs_snap_op op = {
             .kind = launch_kinds[l->kind],
             .state = ncs_replay_is_reached(p, l) ? NCS_OP_ACTIVE : NCS_OP_BLOCKED,
-            .rank = l->call->rank, .device = l->device, .call = pinned(l->call),
-            .dep = s->deps, .part = s->parts, .context = l->context,
+            .rank = l->call->rank,
+            .device = l->device,
+            .call = pinned(l->call),
+            .dep = s->deps,
+            .part = s->parts,
+            .context = l->context,
         };
         for (int k = 0; k < 2; k++) /* older ones are shown already */
-            if (l->before[k] && !p->launch[l->before[k] - 1].done &&
-                (k == 0 || l->before[1] != l->before[0]))
+            if (l->before[k] && !p->launch[l->before[k] - 1].done && (k == 0 || l->before[1] != l->before[0]))
                 s->dep[s->deps++] = (int)p->launch[l->before[k] - 1].shown - 1;
         for (size_t at = l->first; at; at = p->part[at - 1].next)
             put_part(p, s, &p->part[at - 1], (int)s->ops);
@@ -100,8 +106,7 @@ static void put_slots(struct played *p, const struct ncs_journal *j, struct ncs_
     }
 }
 
-static void add_wait(struct played *p, struct ncs_snapshot *s, struct ncs_snap_context *c,
-                     enum ncs_wait_kind kind, int index)
+static void add_wait(struct played *p, struct ncs_snapshot *s, struct ncs_snap_context *c, enum ncs_wait_kind kind, int index)
 {
     struct ncs_snap_wait wait = { kind, index };
     if (c->waits++ == 0)
@@ -122,16 +127,20 @@ static bool put_job(struct played *p, struct ncs_snapshot *s, struct ncs_snap_co
 }
 
 /* An initialisation that other ranks of its communicator have not entered. */
-static bool wait_for_members(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s,
-                             struct ncs_snap_context *c, const struct ncs_call *call)
+static bool wait_for_members(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s, struct ncs_snap_context *c,
+                             const struct ncs_call *call)
 {
     if (ncs_fn_info[call->fn].joins != NCS_JOINS_ONE || call->comm < 0)
         return false;
     const struct ncs_comm_info *info = j->comm[call->comm];
-    struct ncs_snap_job job = { .kind = NCS_JOB_INIT, .call = call, .rank = c->rank, .comm_rank = call->comm_rank,
-                                .nranks = info->nranks, .miss = s->missings, .peer = -1 };
-    s->missing = ncs_resize(s->missing,
-                            (s->missings + (size_t)info->nranks) * sizeof *s->missing);
+    struct ncs_snap_job job = { .kind = NCS_JOB_INIT,
+                                .call = call,
+                                .rank = c->rank,
+                                .comm_rank = call->comm_rank,
+                                .nranks = info->nranks,
+                                .miss = s->missings,
+                                .peer = -1 };
+    s->missing = ncs_resize(s->missing, (s->missings + (size_t)info->nranks) * sizeof *s->missing);
     for (int r = 0; r < info->nranks; r++)
         if (r >= info->members || info->member[r].rank < 0)
             s->missing[s->missings++] = r;
@@ -156,8 +165,8 @@ static size_t calls_of(const struct ncs_journal *j, int comm, int rank, enum ncs
     return calls;
 }
 
-static bool wait_for_meeting(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s,
-                             struct ncs_snap_context *c, const struct ncs_call *call)
+static bool wait_for_meeting(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s, struct ncs_snap_context *c,
+                             const struct ncs_call *call)
 {
     size_t m = 0;
     while (m < sizeof meetings / sizeof *meetings && meetings[m].fn != call->fn)
@@ -166,10 +175,14 @@ static bool wait_for_meeting(struct played *p, const struct ncs_journal *j, stru
         return false;
     const struct ncs_comm_info *info = j->comm[call->comm];
     size_t mine = calls_of(j, call->comm, call->comm_rank, call->fn);
-    struct ncs_snap_job job = { .kind = meetings[m].kind, .call = call, .rank = c->rank, .comm_rank = call->comm_rank,
-                                .nranks = info->nranks, .miss = s->missings, .peer = -1 };
-    s->missing = ncs_resize(s->missing,
-                            (s->missings + (size_t)info->nranks) * sizeof *s->missing);
+    struct ncs_snap_job job = { .kind = meetings[m].kind,
+                                .call = call,
+                                .rank = c->rank,
+                                .comm_rank = call->comm_rank,
+                                .nranks = info->nranks,
+                                .miss = s->missings,
+                                .peer = -1 };
+    s->missing = ncs_resize(s->missing, (s->missings + (size_t)info->nranks) * sizeof *s->missing);
     for (int r = 0; r < info->nranks; r++)
         if (calls_of(j, call->comm, r, call->fn) < mine)
             s->missing[s->missings++] = r;
@@ -287,8 +300,7 @@ static void infer_drop_ops(struct ncs_snap_op *op, size_t count)
 }
 
 /* Passes the calls of each completed meeting to known->met. */
-static void infer_pass_met(struct played *p, const struct ncs_journal *j,
-                           const struct ncs_known *known)
+static void infer_pass_met(struct played *p, const struct ncs_journal *j, const struct ncs_known *known)
 {
     for (size_t i = 0; i < p->slots && known->met; i++) {
         const struct played_slot *slot = &p->slot[i];

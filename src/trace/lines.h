@@ -12,8 +12,8 @@ enum { NCS_LINE_MOST = 4096 }; /* bytes; the rest of a longer line is not looked
 
 struct ncs_lines {
     const char *at, *end;
-    int number;          /* of the line, from 1 */
-    bool whole;          /* it ends with a newline */
+    int number; /* of the line, from 1 */
+    bool whole; /* it ends with a newline */
     struct ncs_str text;
 };
 

@@ -40,14 +40,15 @@ static bool add_join(struct log *l, const struct log_line *line, const struct lo
     struct record_call *c = ncs_record_add(l->record, l->entity[b->entity].rank, l->err);
     if (!c)
         return ncs_fail_at(l->err, line->file, line->number, 0);
-    *c = (struct record_call){ .fn = NCS_FN_ncclCommInitRank, .comm = b->comm, .comm_rank = b->comm_rank,
+    *c = (struct record_call){ .fn = NCS_FN_ncclCommInitRank,
+                               .comm = b->comm,
+                               .comm_rank = b->comm_rank,
                                .pending = !b->complete,
                                .place = ncs_record_line(l->record, line->file, line->number) };
     return true;
 }
 
-static uint64_t group_of(struct log *l, const struct log_line *line, struct log_entity *e, int comm,
-                         const struct log_call *call)
+static uint64_t group_of(struct log *l, const struct log_line *line, struct log_entity *e, int comm, const struct log_call *call)
 {
     struct log_thread *t = thread_at(l, line);
     if (t->depth > 0) {
@@ -55,8 +56,8 @@ static uint64_t group_of(struct log *l, const struct log_line *line, struct log_
         return t->group;
     }
     /* NCCL 2.27 and newer do not count on one node: there all numbers are 0, and tell no group of collectives. */
-    if (!call->counted || (!ncs_fn_info[call->fn].pair &&
-                           !ncs_map_number(&l->numbered, ncs_log_key(line->process, call->handle))))
+    if (!call->counted ||
+        (!ncs_fn_info[call->fn].pair && !ncs_map_number(&l->numbered, ncs_log_key(line->process, call->handle))))
         return 0;
     struct record_rank *k = &l->record->rank[e->rank];
     struct record_call *last = k->calls ? &k->call[k->calls - 1] : NULL;
@@ -111,9 +112,18 @@ static bool add_call(struct log *l, const struct log_line *line, const struct lo
     struct record_call *c = ncs_record_add(l->record, e->rank, l->err);
     if (!c)
         return ncs_fail_at(l->err, line->file, line->number, 0);
-    *c = (struct record_call){ .fn = call->fn, .comm = b->comm, .comm_rank = b->comm_rank, .count = call->count,
-                               .dtype = call->dtype, .op = call->op, .root = call->root, .send = call->send,
-                               .recv = call->recv, .stream = call->stream, .group = group, .unsaid = NCS_UNSAID_PLACE,
+    *c = (struct record_call){ .fn = call->fn,
+                               .comm = b->comm,
+                               .comm_rank = b->comm_rank,
+                               .count = call->count,
+                               .dtype = call->dtype,
+                               .op = call->op,
+                               .root = call->root,
+                               .send = call->send,
+                               .recv = call->recv,
+                               .stream = call->stream,
+                               .group = group,
+                               .unsaid = NCS_UNSAID_PLACE,
                                .place = ncs_record_line(l->record, line->file, line->number) };
     b->ended |= ncs_fn_info[call->fn].ends == NCS_ENDS_COMM;
     e->any = true;
@@ -163,8 +173,7 @@ static bool take(struct log *l, const struct log_line *line)
         if (line->traced && ncs_map_number(&l->has_inits, line->process + 1))
             return true;
         return l->building ? add_join(l, line, &init) : ncs_log_bind(l, line, &init);
-    case LOG_LINE_ENDS:
-        return !l->building || add_call(l, line, &call);
+    case LOG_LINE_ENDS: return !l->building || add_call(l, line, &call);
     case LOG_LINE_REVOKES:
         bound = l->building ? ncs_log_bound(l, line->process, call.handle) : NULL;
         if (bound)
@@ -190,8 +199,7 @@ static bool take(struct log *l, const struct log_line *line)
         if (!l->building)
             see_odd(l, line);
         return true;
-    case LOG_LINE_OTHER:
-        break;
+    case LOG_LINE_OTHER: break;
     }
     return true;
 }
@@ -237,9 +245,10 @@ static void doubt_end(struct log *l, const struct log_line *line)
         ncs_record_note(l->record, "the log ends in the middle of a line, %s:%d: the rest is lost", line->file, line->number);
     for (size_t i = 0; i < l->entities && l->building; i++)
         if (l->entity[i].process == line->process || l->entity[i].file == line->file)
-            ncs_record_doubt(l->record, l->entity[i].rank, false, "it could also be that rank %d made the "
-                             "missing calls: its log ends in the middle of a line, %s:%d", l->entity[i].rank, line->file,
-                             line->number);
+            ncs_record_doubt(l->record, l->entity[i].rank, false,
+                             "it could also be that rank %d made the "
+                             "missing calls: its log ends in the middle of a line, %s:%d",
+                             l->entity[i].rank, line->file, line->number);
 }
 
 /* A line that cuts off another one may have lost the beginning of its own, the name of its host: finds the process
@@ -323,8 +332,10 @@ static void doubt_torn(struct log *l)
 {
     for (size_t i = 0; i < l->entities; i++)
         if (ncs_map_number(&l->torn, l->entity[i].process))
-            ncs_record_doubt(l->record, l->entity[i].rank, true, "it could also be that rank %d made the missing calls: "
-                             "lines of its log are cut off", l->entity[i].rank);
+            ncs_record_doubt(l->record, l->entity[i].rank, true,
+                             "it could also be that rank %d made the missing calls: "
+                             "lines of its log are cut off",
+                             l->entity[i].rank);
 }
 
 /* A group was begun in this one, as in no group that ended: the end of this one was forgotten. */
@@ -332,8 +343,10 @@ static void end_open_group(struct log *l, int rank, const struct log_thread *t)
 {
     l->record->rank[rank].open = t->nests && !l->nests ? GROUP_LEFT_OPEN : GROUP_MAY_WAIT;
     if (t->warned)
-        ncs_record_doubt(l->record, rank, true, "it could also be that the group of rank %d failed: NCCL warned in it, and "
-                         "logs no end of a group that fails", rank);
+        ncs_record_doubt(l->record, rank, true,
+                         "it could also be that the group of rank %d failed: NCCL warned in it, and "
+                         "logs no end of a group that fails",
+                         rank);
 }
 
 static void end_groups(struct log *l)
@@ -350,8 +363,7 @@ static bool has_calls(struct log *l)
     struct ncs_error *err = l->err;
     if (l->bounds || !l->unbound)
         return true;
-    ncs_fail(err, NCS_BAD_INPUT, "%zu calls, but no line says which rank of which communicator made them",
-             l->unbound);
+    ncs_fail(err, NCS_BAD_INPUT, "%zu calls, but no line says which rank of which communicator made them", l->unbound);
     ncs_fail_hint(err, "record with NCCL_DEBUG=TRACE NCCL_DEBUG_SUBSYS=INIT,DESTROY,CALL, from the start of the job");
     return ncs_fail_at(err, l->kept[0].path, 0, 0);
 }
@@ -359,28 +371,30 @@ static bool has_calls(struct log *l)
 static void note_lines(struct log *l)
 {
     if (l->warnings)
-        ncs_record_note(l->record, "NCCL warned %zu time%s, first at %s:%d: %.200s", l->warnings,
-                        l->warnings == 1 ? "" : "s", l->warning_file, l->first_warning, l->warning.text);
+        ncs_record_note(l->record, "NCCL warned %zu time%s, first at %s:%d: %.200s", l->warnings, l->warnings == 1 ? "" : "s",
+                        l->warning_file, l->first_warning, l->warning.text);
     ncs_log_note_loose(l);
     if (l->loose_pairs)
-        ncs_record_note(l->record, "%zu send%s or receive%s left out: without lines of INIT, nothing tells which ranks "
-                        "they name", l->loose_pairs, l->loose_pairs == 1 ? "" : "s", l->loose_pairs == 1 ? " is" : "s are");
+        ncs_record_note(l->record,
+                        "%zu send%s or receive%s left out: without lines of INIT, nothing tells which ranks "
+                        "they name",
+                        l->loose_pairs, l->loose_pairs == 1 ? "" : "s", l->loose_pairs == 1 ? " is" : "s are");
     if (l->torn_lines)
         ncs_record_note(l->record, "%zu line%s cut off by another one, the first at %s:%d", l->torn_lines,
                         l->torn_lines == 1 ? " is" : "s are", l->torn_file, l->first_torn);
     if (l->bounds && l->unbound)
-        ncs_record_note(l->record, "%zu call%s on communicators of which no line tells the ranks %s left out",
-                    l->unbound, l->unbound == 1 ? "" : "s", l->unbound == 1 ? "is" : "are");
+        ncs_record_note(l->record, "%zu call%s on communicators of which no line tells the ranks %s left out", l->unbound,
+                        l->unbound == 1 ? "" : "s", l->unbound == 1 ? "is" : "are");
     if (l->warnings_only) {
         if (l->any_call)
             ncs_record_note(l->record, "the calls of NCCL's log are not used: the dumps have them");
         return;
     }
     if (l->odd)
-        ncs_record_note(l->record, "%zu line%s of NCCL's %s not understood, the first is %s:%d", l->odd,
-                    l->odd == 1 ? "" : "s", l->odd == 1 ? "is" : "are", l->odd_file, l->first_odd);
+        ncs_record_note(l->record, "%zu line%s of NCCL's %s not understood, the first is %s:%d", l->odd, l->odd == 1 ? "" : "s",
+                        l->odd == 1 ? "is" : "are", l->odd_file, l->first_odd);
     ncs_record_note(l->record, "NCCL's log does not show which calls have completed: a rank is assumed to wait if "
-                "another one has not made its call");
+                               "another one has not made its call");
 }
 
 static bool log_is(const struct trace_file *file)
@@ -485,9 +499,13 @@ void ncs_log_end(void *state)
 }
 
 const struct trace_reader ncs_reader_log = {
-    .kind = "NCCL log", .word = "log",
+    .kind = "NCCL log",
+    .word = "log",
     .next = "next: the whole log of all ranks (NCCL_DEBUG=TRACE NCCL_DEBUG_SUBSYS=INIT,DESTROY,CALL), and what shows who waits: "
             "stacks (py-spy dump, gdb), ncclras, dumps of PyTorch's Flight Recorder",
     .is = log_is,
-    .begin = ncs_log_begin, .take = ncs_log_take, .finish = ncs_log_finish, .end = ncs_log_end,
+    .begin = ncs_log_begin,
+    .take = ncs_log_take,
+    .finish = ncs_log_finish,
+    .end = ncs_log_end,
 };

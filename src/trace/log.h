@@ -12,16 +12,16 @@ struct log_bound { /* a communicator's handle in a process */
     int comm, comm_rank;
     size_t entity;
     bool complete, traced;
-    bool joined, ended;       /* by the lines that were built so far */
-    bool loose;               /* told by its calls alone */
-    uint64_t start;           /* of a loose one: the first operation that all ranks have */
+    bool joined, ended; /* by the lines that were built so far */
+    bool loose;         /* told by its calls alone */
+    uint64_t start;     /* of a loose one: the first operation that all ranks have */
 };
 
 struct log_entity { /* a rank of the run: a device in a process */
     uint64_t process;
-    int rank;        /* of the run; -1 = not known so far */
+    int rank; /* of the run; -1 = not known so far */
     const char *file;
-    char name[64];            /* "node0:4711 [2]" */
+    char name[64]; /* "node0:4711 [2]" */
     /* The last call, to recognise calls of one group if no line marks the group. */
     int comm;
     uint64_t op_count, thread;
@@ -50,69 +50,83 @@ struct log_alike { /* communicators that a line may mean */
 struct log_thread {
     int depth;
     uint64_t group;
-    bool spoilt;       /* NCCL has refused a call of its group, which goes on */
-    bool warned;       /* NCCL has warned of something else in its group */
-    bool nests;        /* its group has had another one in it */
-    int behind;        /* calls that may belong to a group with a refused one */
-    struct log_recent *group_call; size_t group_calls, group_room;
-    struct log_recent *recent; size_t recents, recent_room, newest; /* the last LOG_RECENT calls, a ring */
-    size_t *entity; size_t entities, room; /* ranks with calls in the log */
+    bool spoilt; /* NCCL has refused a call of its group, which goes on */
+    bool warned; /* NCCL has warned of something else in its group */
+    bool nests;  /* its group has had another one in it */
+    int behind;  /* calls that may belong to a group with a refused one */
+    struct log_recent *group_call;
+    size_t group_calls, group_room;
+    struct log_recent *recent;
+    size_t recents, recent_room, newest; /* the last LOG_RECENT calls, a ring */
+    size_t *entity;
+    size_t entities, room; /* ranks with calls in the log */
 };
 
 struct log_loose { /* a handle in a process, by the lines of its calls alone */
     uint64_t process, handle;
     size_t entity;
-    int nranks;               /* 0 = not said */
-    uint64_t first;           /* number of its first operation */
-    int comm;                 /* once it is told; -1 = not */
-    size_t bound;             /* its index + 1 */
+    int nranks;     /* 0 = not said */
+    uint64_t first; /* number of its first operation */
+    int comm;       /* once it is told; -1 = not */
+    size_t bound;   /* its index + 1 */
 };
 
 struct log {
     struct record *record;
-    struct trace_file *kept; size_t kepts, kept_room;
-    struct log_bound *bound; size_t bounds, bound_room;
-    struct ncs_map bound_of;  /* process and handle -> bound + 1 */
-    struct ncs_map bound_at;  /* line that first showed it -> bound + 1 */
+    struct trace_file *kept;
+    size_t kepts, kept_room;
+    struct log_bound *bound;
+    size_t bounds, bound_room;
+    struct ncs_map bound_of;   /* process and handle -> bound + 1 */
+    struct ncs_map bound_at;   /* line that first showed it -> bound + 1 */
     struct ncs_map unnumbered; /* how many parts of a color a rank has made of an unknown parent */
-    struct log_parts *parts; size_t part_lists, part_room; /* by parent, color and size */
+    struct log_parts *parts;
+    size_t part_lists, part_room; /* by parent, color and size */
     struct ncs_map parts_of, part_member, part_turn;
-    struct log_alike *alike; size_t alikes, alike_room;
-    struct log_suspect *suspect; size_t suspects, suspect_room;
-    struct ncs_map given_up;  /* rank and communicator -> how many of its calls it does not wait for */
-    struct ncs_map has_inits; /* processes with lines of INIT: lines of CALL repeat them */
-    bool any_init, any_made;  /* there may be lines of INIT; of CALL about communicators */
+    struct log_alike *alike;
+    size_t alikes, alike_room;
+    struct log_suspect *suspect;
+    size_t suspects, suspect_room;
+    struct ncs_map given_up;      /* rank and communicator -> how many of its calls it does not wait for */
+    struct ncs_map has_inits;     /* processes with lines of INIT: lines of CALL repeat them */
+    bool any_init, any_made;      /* there may be lines of INIT; of CALL about communicators */
     bool groupless, shows_groups; /* calls in lines of COLL; lines of groups */
-    bool nests;                /* a group that ended had another one in it */
+    bool nests;                   /* a group that ended had another one in it */
     int first_refusal;
     const char *refusal_file;
-    struct ncs_map comm_of;   /* key of a communicator -> comm + 1 */
-    struct log_entity *entity; size_t entities, entity_room;
+    struct ncs_map comm_of; /* key of a communicator -> comm + 1 */
+    struct log_entity *entity;
+    size_t entities, entity_room;
     struct ncs_map entity_of; /* process and device -> entity + 1 */
-    struct log_thread *thread; size_t threads, thread_room;
+    struct log_thread *thread;
+    size_t threads, thread_room;
     struct ncs_map thread_of;
     struct ncs_map has_calls; /* processes with calls in lines of CALL: lines of COLL repeat them */
     uint64_t groups;
     struct log_gaps gaps;
-    struct log_loose *loose; size_t looses, loose_room; /* handles that no line of INIT names */
-    struct ncs_map loose_of;  /* process and handle -> loose + 1 */
-    struct ncs_map process;   /* known from whole lines -> 1 */
-    struct ncs_map member;    /* communicator and entity, of lines without an id -> 1 */
-    struct ncs_map numbered;  /* process and handle of which a call has a number above 0 -> 1 */
-    struct ncs_map left_out;  /* processes of earlier starts, + 1 -> 1 */
-    struct ncs_map torn;      /* processes of which a line is cut off -> 1 */
-    int *anonymous; size_t anonymouses, anonymous_room; /* communicators of lines without an id */
-    size_t loose_comms;       /* communicators that only calls tell */
-    size_t loose_pairs;       /* sends and receives on handles that only calls tell */
-    size_t torn_lines; int first_torn; const char *torn_file;
+    struct log_loose *loose;
+    size_t looses, loose_room; /* handles that no line of INIT names */
+    struct ncs_map loose_of;   /* process and handle -> loose + 1 */
+    struct ncs_map process;    /* known from whole lines -> 1 */
+    struct ncs_map member;     /* communicator and entity, of lines without an id -> 1 */
+    struct ncs_map numbered;   /* process and handle of which a call has a number above 0 -> 1 */
+    struct ncs_map left_out;   /* processes of earlier starts, + 1 -> 1 */
+    struct ncs_map torn;       /* processes of which a line is cut off -> 1 */
+    int *anonymous;
+    size_t anonymouses, anonymous_room; /* communicators of lines without an id */
+    size_t loose_comms;                 /* communicators that only calls tell */
+    size_t loose_pairs;                 /* sends and receives on handles that only calls tell */
+    size_t torn_lines;
+    int first_torn;
+    const char *torn_file;
     size_t unbound, odd, warnings;
     int first_odd, first_warning;
     const char *odd_file, *warning_file;
-    struct ncs_str warning;   /* the first one */
-    bool building;            /* the second time through: calls are made */
-    bool warnings_only;       /* another source has the calls */
-    bool splits;              /* of RCCL: communicators are split */
-    bool any_call;            /* there may be lines of calls */
+    struct ncs_str warning; /* the first one */
+    bool building;          /* the second time through: calls are made */
+    bool warnings_only;     /* another source has the calls */
+    bool splits;            /* of RCCL: communicators are split */
+    bool any_call;          /* there may be lines of calls */
     struct ncs_error *err;
 };
 

@@ -101,8 +101,7 @@ static void excuse_missing(struct record *r)
             struct record_call *c = &r->rank[k].call[i];
             pending[c->comm] |= c->pending;
             bool pair = ncs_fn_info[c->fn].pair;
-            int peer = pair && c->root >= 0 && c->root < r->comm[c->comm].nranks ? r->comm[c->comm].rank[c->root]
-                                                                                 : 0;
+            int peer = pair && c->root >= 0 && c->root < r->comm[c->comm].nranks ? r->comm[c->comm].rank[c->root] : 0;
             if (pair && (peer < 0 || !r->rank[peer].source))
                 c->state = RECORD_OVER;
         }
@@ -193,8 +192,10 @@ static void doubt_short(struct record *r, const struct record_comm *info, const 
         most = calls[k] > most ? calls[k] : most;
     for (int k = 0; k < info->nranks; k++)
         if (info->rank[k] >= 0 && r->rank[info->rank[k]].source && calls[k] < most)
-            ncs_record_doubt(r, info->rank[k], false, "it could also be that rank %d made the missing calls, if the "
-                             "end of its log is lost", info->rank[k]);
+            ncs_record_doubt(r, info->rank[k], false,
+                             "it could also be that rank %d made the missing calls, if the "
+                             "end of its log is lost",
+                             info->rank[k]);
 }
 
 bool ncs_log_align(struct record *r, bool warned, struct ncs_error *err)

@@ -11,8 +11,8 @@ size_t ncs_log_entity(struct log *l, const struct log_line *line, int device)
     size_t at = ncs_map_number(&l->entity_of, key);
     if (!at) {
         struct log_entity e = { .process = line->process, .rank = -1, .file = line->file };
-        snprintf(e.name, sizeof e.name, device < 0 ? "%.*s" : "%.*s [%d]",
-                 line->origin_bytes < 48 ? (int)line->origin_bytes : 48, line->origin, device);
+        snprintf(e.name, sizeof e.name, device < 0 ? "%.*s" : "%.*s [%d]", line->origin_bytes < 48 ? (int)line->origin_bytes : 48,
+                 line->origin, device);
         NCS_PUSH(l->entity, l->entities, l->entity_room, e);
         ncs_map_put_number(&l->entity_of, key, at = l->entities);
     }
@@ -72,8 +72,7 @@ static int anonymous_comm(struct log *l, const struct log_line *line, const stru
         if (comm->nranks != i->nranks)
             continue;
         several = true;
-        if (comm->rank[i->rank] < 0 &&
-            !ncs_map_number(&l->member, ncs_log_key((uint64_t)l->anonymous[n], entity)))
+        if (comm->rank[i->rank] < 0 && !ncs_map_number(&l->member, ncs_log_key((uint64_t)l->anonymous[n], entity)))
             return l->anonymous[n];
     }
     if (several && !r->trace->doubt)
@@ -94,8 +93,7 @@ static int comm_for(struct log *l, const struct log_line *line, const struct log
     if (i->anonymous)
         return anonymous_comm(l, line, i);
     /* A shrink does not raise the number of its parent's children (NCCL 2.30.7, src/init.cc): two may have one number. */
-    const struct log_bound *parent = i->parent && (!i->counted || i->shrinks) ? ncs_log_bound(l, line->process, i->parent)
-                                                                              : NULL;
+    const struct log_bound *parent = i->parent && (!i->counted || i->shrinks) ? ncs_log_bound(l, line->process, i->parent) : NULL;
     if (parent && parent->comm_rank >= 0) {
         bool fresh;
         int part = ncs_log_part(l, i, parent, &fresh);
@@ -119,11 +117,11 @@ static int comm_for(struct log *l, const struct log_line *line, const struct log
 static bool log_repeats_init(struct log *l, const struct log_line *line, const struct log_init *i)
 {
     struct log_bound *known = ncs_log_bound(l, line->process, i->handle);
-    if (!known || !i->complete || known->comm_rank != i->rank ||
-        l->record->comm[known->comm].nranks != i->nranks)
+    if (!known || !i->complete || known->comm_rank != i->rank || l->record->comm[known->comm].nranks != i->nranks)
         return false;
-    bool same = i->anonymous ? true : i->id ? ncs_map_number(&l->comm_of, ncs_log_key(3, i->id)) == (size_t)known->comm + 1
-                      : !known->traced || !line->traced;
+    bool same = i->anonymous ? true
+                : i->id      ? ncs_map_number(&l->comm_of, ncs_log_key(3, i->id)) == (size_t)known->comm + 1
+                             : !known->traced || !line->traced;
     known->complete |= same;
     return same;
 }
@@ -139,8 +137,9 @@ bool ncs_log_bind(struct log *l, const struct log_line *line, const struct log_i
     /* A line of CALL about a split lacks the device: it is the parent's. */
     const struct log_bound *from = i->device < 0 && i->parent ? ncs_log_bound(l, line->process, i->parent) : NULL;
     size_t entity = from ? from->entity : ncs_log_entity(l, line, i->device);
-    struct log_bound b = { .comm = comm, .comm_rank = i->rank, .entity = entity, .complete = i->complete,
-                       .traced = line->traced };
+    struct log_bound b = {
+        .comm = comm, .comm_rank = i->rank, .entity = entity, .complete = i->complete, .traced = line->traced
+    };
     NCS_PUSH(l->bound, l->bounds, l->bound_room, b);
     ncs_map_put_number(&l->bound_of, ncs_log_key(line->process, i->handle), l->bounds);
     ncs_map_put_number(&l->bound_at, ncs_log_key_of_line(line), l->bounds);
@@ -200,4 +199,3 @@ bool ncs_log_number_ranks(struct log *l)
                 r->comm[i].rank[k] = k;
     return true;
 }
-

@@ -29,8 +29,7 @@ static bool all_meet(const struct record *r)
             const struct record_call *c = &r->rank[k].call[n];
             uint64_t size = ncs_log_key(c->count, (uint64_t)c->dtype);
             if (ncs_record_is_collective(c))
-                chain(&order, unseen_key(31, c, c->comm_rank, 0),
-                      ncs_hash(ncs_hash(size, (uint64_t)c->fn), (uint64_t)c->root));
+                chain(&order, unseen_key(31, c, c->comm_rank, 0), ncs_hash(ncs_hash(size, (uint64_t)c->fn), (uint64_t)c->root));
             else if (ncs_fn_info[c->fn].counted)
                 chain(&order, message_key(c, c->fn == NCS_FN_ncclSend), size);
         }
@@ -135,11 +134,15 @@ void ncs_log_doubt_unseen(struct log *l)
     if (r->trace->doubt)
         return;
     if (child >= 0)
-        ncs_str_addf(&text, "it could also be that %s shares the resources of %s and was aborted with it: a log does not show "
-                     "splitShare", r->comm[child].name, r->comm[r->comm[child].split_from].name);
+        ncs_str_addf(&text,
+                     "it could also be that %s shares the resources of %s and was aborted with it: a log does not show "
+                     "splitShare",
+                     r->comm[child].name, r->comm[r->comm[child].split_from].name);
     else if (aborted)
-        ncs_str_addf(&text, "it could also be that ranks aborted %s: lines of CALL do not show that, those of INIT and "
-                     "DESTROY do", aborted);
+        ncs_str_addf(&text,
+                     "it could also be that ranks aborted %s: lines of CALL do not show that, those of INIT and "
+                     "DESTROY do",
+                     aborted);
     else if (l->groupless && !l->shows_groups && all_meet(r))
         ncs_str_add(&text, "it could also be that these calls are in one group: this log does not show groups");
     else if (silent < r->ranks)

@@ -44,11 +44,14 @@ void ncs_log_note_gaps(struct log_gaps *g, struct record *r)
         uint64_t first;
         if (!others_have(g, j, &first))
             continue;
-        ncs_record_note(r, j->from ? "the log of rank %d has lost lines: on %s operation %llu follows %llu"
-                                   : "the log of rank %d has lost lines: on %s operation %llu is the first", j->rank,
-                        r->comm[j->comm].name, (unsigned long long)j->to, (unsigned long long)j->from - 1);
-        ncs_record_doubt(r, j->rank, true, "it could also be that rank %d made the missing calls: its log has "
-                         "lost lines", j->rank);
+        ncs_record_note(r,
+                        j->from ? "the log of rank %d has lost lines: on %s operation %llu follows %llu"
+                                : "the log of rank %d has lost lines: on %s operation %llu is the first",
+                        j->rank, r->comm[j->comm].name, (unsigned long long)j->to, (unsigned long long)j->from - 1);
+        ncs_record_doubt(r, j->rank, true,
+                         "it could also be that rank %d made the missing calls: its log has "
+                         "lost lines",
+                         j->rank);
     }
 }
 

@@ -9,7 +9,8 @@ struct jump;
 struct log_gaps {
     struct ncs_map last; /* by rank of a communicator: number of its last operation + 1 */
     struct ncs_map seen; /* operations of communicators for which some rank has a line */
-    struct jump *jump; size_t jumps, room;
+    struct jump *jump;
+    size_t jumps, room;
 };
 
 /* Takes the number of an operation from a line; each rank counts its operations per communicator. */

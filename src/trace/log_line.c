@@ -140,8 +140,7 @@ static enum log_kind parse_init(const char *text, struct log_init *i)
         i->counted = after(text, " childCount ", 10, &child) || after(text, " splitCount ", 10, &child);
         i->child = i->counted ? child : 0;
     }
-    return whole && i->rank >= 0 && i->nranks > i->rank && i->nranks <= NCS_RECORD_RANKS ? LOG_LINE_INIT
-                                                                                       : LOG_LINE_ODD;
+    return whole && i->rank >= 0 && i->nranks > i->rank && i->nranks <= NCS_RECORD_RANKS ? LOG_LINE_INIT : LOG_LINE_ODD;
 }
 
 /* Finds a counted function by its name, with or without "nccl". */

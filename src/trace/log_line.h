@@ -12,39 +12,40 @@ struct log_line {
     uint64_t process, thread; /* host and pid; tid: hashes */
     const char *origin;       /* "host:pid" and its length, in the text that was split */
     size_t origin_bytes;
-    int device;               /* "[2]"; -1 = not said */
-    uint64_t torn;            /* a line of this process is cut off by this one; 0 = none */
-    bool traced;              /* of NCCL_DEBUG=TRACE */
-    const char *text;         /* after "NCCL INFO " */
+    int device;       /* "[2]"; -1 = not said */
+    uint64_t torn;    /* a line of this process is cut off by this one; 0 = none */
+    bool traced;      /* of NCCL_DEBUG=TRACE */
+    const char *text; /* after "NCCL INFO " */
 };
 
 /* A communicator while it is made, or complete. */
 struct log_init {
-    uint64_t handle, id;      /* id: of the communicator; 0 = it is made by a split */
-    uint64_t parent, child;   /* parent: handle; child: number of earlier splits of it, 0 = unknown */
-    bool counted;             /* the line has `child` */
+    uint64_t handle, id;                  /* id: of the communicator; 0 = it is made by a split */
+    uint64_t parent, child;               /* parent: handle; child: number of earlier splits of it, 0 = unknown */
+    bool counted;                         /* the line has `child` */
     int color, key, rank, nranks, device; /* device: -1 = unknown */
-    bool shrinks;             /* made by ncclCommShrink, as far as the line says */
+    bool shrinks;                         /* made by ncclCommShrink, as far as the line says */
     bool complete;
-    bool anonymous;           /* a line of RCCL or of old versions: it has neither id nor parent */
+    bool anonymous; /* a line of RCCL or of old versions: it has neither id nor parent */
 };
 
 struct log_call {
     enum ncs_fn fn;
     uint64_t handle, count, send, recv, stream, op_count;
     int dtype, op, root;
-    int nranks;               /* of the communicator; 0 = not said */
-    bool counted;             /* the line has op_count */
+    int nranks;   /* of the communicator; 0 = not said */
+    bool counted; /* the line has op_count */
 };
 
 enum log_kind {
     LOG_LINE_OTHER,
-    LOG_LINE_ODD,  /* begins like one of these, but cannot be parsed */
+    LOG_LINE_ODD, /* begins like one of these, but cannot be parsed */
     LOG_LINE_INIT,
     LOG_LINE_CALL,
-    LOG_LINE_ENDS, /* ends a communicator; the call is that function */
+    LOG_LINE_ENDS,    /* ends a communicator; the call is that function */
     LOG_LINE_REVOKES, /* a communicator: the call has its handle */
-    LOG_LINE_OPENS, LOG_LINE_CLOSES, /* a group */
+    LOG_LINE_OPENS,
+    LOG_LINE_CLOSES, /* a group */
 };
 
 /* The text of a warning by NCCL; NULL = the line is no warning. */

@@ -12,8 +12,11 @@ void ncs_log_see_loose(struct log *l, const struct log_line *line, const struct 
     uint64_t key = ncs_log_key(line->process, call->handle);
     if (ncs_log_bound(l, line->process, call->handle) || ncs_map_number(&l->loose_of, key))
         return;
-    struct log_loose fresh = { .process = line->process, .handle = call->handle, .nranks = call->nranks,
-                               .entity = ncs_log_entity(l, line, line->device), .comm = -1,
+    struct log_loose fresh = { .process = line->process,
+                               .handle = call->handle,
+                               .nranks = call->nranks,
+                               .entity = ncs_log_entity(l, line, line->device),
+                               .comm = -1,
                                .first = call->counted ? call->op_count : 0 };
     NCS_PUSH(l->loose, l->looses, l->loose_room, fresh);
     ncs_map_put_number(&l->loose_of, key, l->looses);
@@ -21,15 +24,17 @@ void ncs_log_see_loose(struct log *l, const struct log_line *line, const struct 
 
 /* Handles of one communicator: each of another rank. */
 struct loose_comm {
-    int nranks;          /* 0 = not said: those that are seen */
-    size_t *member; size_t members, room;
-    uint64_t start;      /* the first operation that all have */
+    int nranks; /* 0 = not said: those that are seen */
+    size_t *member;
+    size_t members, room;
+    uint64_t start; /* the first operation that all have */
 };
 
 struct loose_comms {
-    struct loose_comm *of; size_t count, room;
-    struct ncs_map at;   /* ranks and how many of that kind -> index + 1 */
-    struct ncs_map nth;  /* rank of the run and ranks -> how many of that kind it has */
+    struct loose_comm *of;
+    size_t count, room;
+    struct ncs_map at;  /* ranks and how many of that kind -> index + 1 */
+    struct ncs_map nth; /* rank of the run and ranks -> how many of that kind it has */
 };
 
 static void collect_loose(const struct log *l, struct loose_comms *all)
@@ -91,8 +96,9 @@ static bool bind_members(struct log *l, struct loose_comm *c, size_t number)
         return ncs_fail_at(l->err, l->kept[0].path, 0, 0);
     for (size_t k = 0; k < c->members; k++) {
         struct log_loose *h = &l->loose[c->member[k]];
-        struct log_bound b = { .comm = comm, .comm_rank = (int)k, .entity = h->entity, .complete = true, .loose = true,
-                               .start = c->start };
+        struct log_bound b = {
+            .comm = comm, .comm_rank = (int)k, .entity = h->entity, .complete = true, .loose = true, .start = c->start
+        };
         l->record->comm[comm].rank[k] = (int)h->entity; /* numbered later */
         NCS_PUSH(l->bound, l->bounds, l->bound_room, b);
         h->comm = comm;

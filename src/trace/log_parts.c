@@ -14,13 +14,14 @@ enum {
 struct log_part {
     int comm, missing;
     bool shrunk;
-    int *key, *from;   /* by rank: its key, and its rank in the parent */
+    int *key, *from; /* by rank: its key, and its rank in the parent */
 };
 
 /* Those of one parent, color and size, in the order of their first lines. */
 struct log_parts {
-    struct log_part *of; size_t count, room;
-    size_t whole;      /* so many of the first ones lack no rank */
+    struct log_part *of;
+    size_t count, room;
+    size_t whole; /* so many of the first ones lack no rank */
 };
 
 /* Splits of one parent are called in one order by all its ranks, and one that all ranks are in has a line of each: only
@@ -120,7 +121,9 @@ int ncs_log_part(struct log *l, const struct log_init *i, const struct log_bound
         int comm = ncs_record_add_comm(l->record, i->nranks, NULL, l->err);
         if (comm < 0)
             return -1;
-        struct log_part own = { .comm = comm, .missing = i->nranks, .shrunk = i->shrinks,
+        struct log_part own = { .comm = comm,
+                                .missing = i->nranks,
+                                .shrunk = i->shrinks,
                                 .key = ncs_new((size_t)i->nranks * sizeof *own.key),
                                 .from = ncs_new((size_t)i->nranks * sizeof *own.from) };
         NCS_PUSH(parts->of, parts->count, parts->room, own);

@@ -70,7 +70,8 @@ struct refused_slot {
 };
 
 struct refused_calls {
-    size_t *at; size_t count, room;
+    size_t *at;
+    size_t count, room;
     int rank;
 };
 
@@ -141,8 +142,8 @@ static void drop_excess(struct refusals *all, struct refused_calls *own, const s
 {
     const struct record *r = all->log->record;
     for (size_t n = 0; n < own->count && own->count > other->count;) {
-        bool meet = n < other->count && refused_meets(&r->rank[own->rank].call[own->at[n]],
-                                                      &r->rank[other->rank].call[other->at[n]]);
+        bool meet = n < other->count &&
+                    refused_meets(&r->rank[own->rank].call[own->at[n]], &r->rank[other->rank].call[other->at[n]]);
         if (!meet && n < other->count && suspicion(all, own, n))
             drop_call(all, own, n);
         else
@@ -216,8 +217,7 @@ void ncs_log_drop_refused(struct log *l)
     if (all.drops) {
         remove_dropped(l->record, &all.dropped);
         ncs_record_note(l->record, "%zu call%s left out: %s group failed, see the warning at %s:%d", all.drops,
-                        all.drops == 1 ? " is" : "s are", all.drops == 1 ? "its" : "their", l->refusal_file,
-                        l->first_refusal);
+                        all.drops == 1 ? " is" : "s are", all.drops == 1 ? "its" : "their", l->refusal_file, l->first_refusal);
     }
     ncs_map_free(&all.distance);
     ncs_map_free(&all.dropped);

@@ -9,9 +9,10 @@
 
 struct start_process {
     uint64_t process;
-    size_t unit;       /* union-find: index of another one of its start, or its own */
-    char name[64];     /* "node0:4711" */
-    const char *file; int line; /* its first line */
+    size_t unit;   /* union-find: index of another one of its start, or its own */
+    char name[64]; /* "node0:4711" */
+    const char *file;
+    int line; /* its first line */
     bool old;
 };
 
@@ -19,16 +20,20 @@ struct start_span { /* the lines of a process in a file */
     int first, last;
 };
 
-struct start_join { /* a rank of a communicator */
+struct start_join {                /* a rank of a communicator */
     size_t process, span, earlier; /* earlier: index + 1 of the one before on that GPU, in the file */
-    const char *file; int line, rank;
+    const char *file;
+    int line, rank;
 };
 
 struct log_starts {
     struct log *log;
-    struct start_process *of; size_t count, room;
-    struct start_span *span; size_t spans, span_room;
-    struct start_join *join; size_t joins, join_room;
+    struct start_process *of;
+    size_t count, room;
+    struct start_span *span;
+    size_t spans, span_room;
+    struct start_join *join;
+    size_t joins, join_room;
     struct ncs_map process_of, span_of, first_of_id, newest; /* -> index + 1; turns of ranks */
 };
 
@@ -145,10 +150,11 @@ static void log_start_leave_out(struct log_starts *s, const struct start_join *n
         first = processes++ ? first : i;
         ncs_map_put_number(&l->left_out, s->of[i].process + 1, 1);
     }
-    ncs_record_note(l->record, "the lines of %zu process%s of %s are left out, the first is %s, %s:%d; a newer process, %s:%d, is "
-                    "rank %d on the same GPU", processes, processes == 1 ? "" : "es",
-                    starts == 1 ? "an earlier start" : "earlier starts", s->of[first].name, s->of[first].file,
-                    s->of[first].line, newer->file, newer->line, newer->rank);
+    ncs_record_note(l->record,
+                    "the lines of %zu process%s of %s are left out, the first is %s, %s:%d; a newer process, %s:%d, is "
+                    "rank %d on the same GPU",
+                    processes, processes == 1 ? "" : "es", starts == 1 ? "an earlier start" : "earlier starts", s->of[first].name,
+                    s->of[first].file, s->of[first].line, newer->file, newer->line, newer->rank);
 }
 
 void ncs_log_find_starts(struct log *l)

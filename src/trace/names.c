@@ -13,8 +13,8 @@ enum { NUMBERS = 8 /* of a name; the last ones count */ };
 struct name_numbers {
     long of[NUMBERS]; /* the last one first; -1 = too long for a rank */
     int count;
-    uint64_t shape;   /* hash of the name without its digits */
-    long after_rank;  /* the number after the last "rank"; -1 = none */
+    uint64_t shape;  /* hash of the name without its digits */
+    long after_rank; /* the number after the last "rank"; -1 = none */
 };
 
 /* A name without the extensions of formats, which may contain digits. */

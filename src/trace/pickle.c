@@ -19,8 +19,10 @@ struct reader {
     const unsigned char *text;
     size_t bytes, at, op; /* op: where the opcode that is being carried out is */
     struct value_pool *pool;
-    struct value **slot; size_t slots, slot_room; /* NULL = a mark */
-    struct value **memo; size_t memos, memo_room; /* by number; NULL = nothing is stored */
+    struct value **slot;
+    size_t slots, slot_room; /* NULL = a mark */
+    struct value **memo;
+    size_t memos, memo_room; /* by number; NULL = nothing is stored */
     size_t values;
     struct value *none, *yes, *no, *small[256];
     bool over;
@@ -97,8 +99,7 @@ static bool add_last(struct reader *r, enum value_kind kind, size_t count, bool 
     if (!into)
         return false;
     if (into->kind != kind)
-        return fail(r, kind == VALUE_DICT ? "it adds to a value that is no dictionary"
-                                          : "it adds to a value that is no list");
+        return fail(r, kind == VALUE_DICT ? "it adds to a value that is no dictionary" : "it adds to a value that is no list");
     if (kind == VALUE_DICT && count % 2)
         return fail(r, "a key without a value");
     for (size_t i = r->slots - count; i < r->slots; i++) {
@@ -131,8 +132,7 @@ static bool tuple_of(struct reader *r, size_t count, bool marked)
 static bool run_proto(struct reader *r)
 {
     uint64_t version;
-    return take_number(r, 1, &version) &&
-           ((version >= 2 && version <= 5) || fail(r, "a pickle of another protocol than 2 to 5"));
+    return take_number(r, 1, &version) && ((version >= 2 && version <= 5) || fail(r, "a pickle of another protocol than 2 to 5"));
 }
 
 /* A frame only says how many bytes belong together. */
@@ -177,8 +177,14 @@ static bool unsigned_of(struct reader *r, size_t bytes)
     return take_number(r, bytes, &number) && push_whole(r, (int64_t)number);
 }
 
-static bool run_int1(struct reader *r) { return unsigned_of(r, 1); }
-static bool run_int2(struct reader *r) { return unsigned_of(r, 2); }
+static bool run_int1(struct reader *r)
+{
+    return unsigned_of(r, 1);
+}
+static bool run_int2(struct reader *r)
+{
+    return unsigned_of(r, 2);
+}
 
 static bool run_int4(struct reader *r)
 {
@@ -200,8 +206,14 @@ static bool long_of(struct reader *r, size_t length)
     return push_whole(r, (int64_t)number);
 }
 
-static bool run_long1(struct reader *r) { return long_of(r, 1); }
-static bool run_long4(struct reader *r) { return long_of(r, 4); }
+static bool run_long1(struct reader *r)
+{
+    return long_of(r, 1);
+}
+static bool run_long4(struct reader *r)
+{
+    return long_of(r, 4);
+}
 
 /* Most significant byte first. */
 static bool run_float(struct reader *r)
@@ -226,9 +238,18 @@ static bool text_of_length(struct reader *r, size_t length)
     return p && push(r, ncs_value_text(r->pool, (const char *)p, bytes));
 }
 
-static bool run_text1(struct reader *r) { return text_of_length(r, 1); }
-static bool run_text4(struct reader *r) { return text_of_length(r, 4); }
-static bool run_text8(struct reader *r) { return text_of_length(r, 8); }
+static bool run_text1(struct reader *r)
+{
+    return text_of_length(r, 1);
+}
+static bool run_text4(struct reader *r)
+{
+    return text_of_length(r, 4);
+}
+static bool run_text8(struct reader *r)
+{
+    return text_of_length(r, 8);
+}
 
 /* clang-format off */
 static bool run_tuple0(struct reader *r) { return tuple_of(r, 0, false); }
@@ -287,7 +308,10 @@ static bool put(struct reader *r, size_t bytes)
     return take_number(r, bytes, &number) && pickle_keep(r, number);
 }
 
-static bool run_memoize(struct reader *r) { return pickle_keep(r, r->memos); }
+static bool run_memoize(struct reader *r)
+{
+    return pickle_keep(r, r->memos);
+}
 
 static bool get(struct reader *r, size_t bytes)
 {

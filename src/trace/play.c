@@ -10,16 +10,16 @@
 struct player {
     struct record *record;
     struct ncs_journal *journal;
-    struct ncs_local *local;     /* by rank of the run */
-    struct ncs_place *place;     /* of the call about to be made, by rank */
-    int *number;                 /* in the journal, by communicator of the record; -1 = none */
-    char **handle;               /* by communicator: the address of byte n is the handle of its rank n */
-    uint64_t *group;             /* by rank: the open group */
-    uint64_t *ending;            /* by rank: the journal's group of its last calls, unless its end is known to have returned */
-    bool leaves_open;            /* a group without an end is open; otherwise its rank is inside ncclGroupEnd */
+    struct ncs_local *local;       /* by rank of the run */
+    struct ncs_place *place;       /* of the call about to be made, by rank */
+    int *number;                   /* in the journal, by communicator of the record; -1 = none */
+    char **handle;                 /* by communicator: the address of byte n is the handle of its rank n */
+    uint64_t *group;               /* by rank: the open group */
+    uint64_t *ending;              /* by rank: the journal's group of its last calls, unless its end is known to have returned */
+    bool leaves_open;              /* a group without an end is open; otherwise its rank is inside ncclGroupEnd */
     const struct ncs_call **stuck; /* by rank: a call that has not returned */
     const struct ncs_call **last;  /* by rank: its last counted call */
-    struct ncs_map over, gone;   /* calls known to be over, or given up */
+    struct ncs_map over, gone;     /* calls known to be over, or given up */
 };
 
 static const char place_file[] = "trace";
@@ -66,11 +66,13 @@ static void fill_call(const struct player *p, const struct record_call *c, struc
         union ncs_arg *arg = &call->arg[i];
         switch ((int)info->arg[i].kind) {
         case NCS_ARG_IN: arg->p = (const void *)(uintptr_t)c->send; break;
-        case NCS_ARG_OUT: case NCS_ARG_INOUT: arg->p = (const void *)(uintptr_t)c->recv; break;
+        case NCS_ARG_OUT:
+        case NCS_ARG_INOUT: arg->p = (const void *)(uintptr_t)c->recv; break;
         case NCS_ARG_COUNT: arg->u = c->count; break;
         case NCS_ARG_DTYPE: arg->i = c->dtype; break;
         case NCS_ARG_REDOP: arg->i = c->op; break;
-        case NCS_ARG_ROOT: case NCS_ARG_PEER: arg->i = c->root; break;
+        case NCS_ARG_ROOT:
+        case NCS_ARG_PEER: arg->i = c->root; break;
         case NCS_ARG_COMM: arg->p = handle_of(p, c->comm, c->comm_rank); break;
         case NCS_ARG_STREAM: arg->p = (const void *)(uintptr_t)c->stream; break;
         case NCS_ARG_RESIDENCE: arg->i = ncclScalarDevice; break;
@@ -210,8 +212,7 @@ static void pin(const struct ncs_call *call)
 void ncs_trace_look_at_meeting(struct ncs_trace *t, struct ncs_call *const *calls, size_t count)
 {
     bool differ = false;
-    bool pair = count == 2 && calls[0]->fn != calls[1]->fn &&
-                ncs_call_is_pair(calls[0]);
+    bool pair = count == 2 && calls[0]->fn != calls[1]->fn && ncs_call_is_pair(calls[0]);
     for (size_t i = 1; i < count; i++)
         differ |= pair ? ncs_call_count(calls[i]) != ncs_call_count(calls[0]) ||
                              ncs_call_dtype(calls[i]) != ncs_call_dtype(calls[0])
@@ -245,8 +246,7 @@ static char *silence(const struct player *p, int rank)
     else if (!last)
         ncs_str_addf(&text, "its %s has no call", word);
     else
-        ncs_str_addf(&text, "its %s ends with call %u on %s", word, (unsigned)last->number,
-                     p->journal->comm[last->comm]->name);
+        ncs_str_addf(&text, "its %s ends with call %u on %s", word, (unsigned)last->number, p->journal->comm[last->comm]->name);
     return ncs_str_take(&text);
 }
 
@@ -323,8 +323,14 @@ static void infer(struct player *p)
     const struct ncs_local **local = ncs_new((size_t)r->ranks * sizeof *local);
     for (int k = 0; k < r->ranks; k++)
         local[k] = &p->local[k];
-    struct ncs_known known = { .local = local, .locals = (size_t)r->ranks, .ending = p->ending, .endings = (size_t)r->ranks,
-                               .is_over = is_over, .is_gone = is_gone, .met = look_at_meeting, .arg = p };
+    struct ncs_known known = { .local = local,
+                               .locals = (size_t)r->ranks,
+                               .ending = p->ending,
+                               .endings = (size_t)r->ranks,
+                               .is_over = is_over,
+                               .is_gone = is_gone,
+                               .met = look_at_meeting,
+                               .arg = p };
     add_contexts(p, s);
     ncs_infer(p->journal, &known, s);
     park(s);
@@ -351,8 +357,8 @@ static void count_unfinished(const struct record *r)
 }
 
 /* Appends "ranks 0, 1": the ranks whose first unfinished call on the communicator is in the state. */
-static void play_report_ranks(const struct player *p, const struct ncs_call *model,
-                              enum record_state state, const char *word, struct ncs_str *out)
+static void play_report_ranks(const struct player *p, const struct ncs_call *model, enum record_state state, const char *word,
+                              struct ncs_str *out)
 {
     const struct record *r = p->record;
     int *rank = NULL;
@@ -388,10 +394,11 @@ static void note_stuck(struct player *p)
     ncs_call_describe(c, &what);
     play_report_ranks(p, c, RECORD_STARTED, "begun", &where_it_is);
     play_report_ranks(p, c, RECORD_SCHEDULED, "not begun by the GPU", &where_it_is);
-    ncs_record_note(p->record, "call %u on %s, %s, is not over although every rank %s it%s; no call tells "
-                    "why: it may be slow, or a link, or what the GPU does before it", (unsigned)c->number,
-                    p->journal->comm[c->comm]->name, what.text, p->record->guessed ? "that is known has made" : "has made",
-                    where_it_is.text ? where_it_is.text : "");
+    ncs_record_note(p->record,
+                    "call %u on %s, %s, is not over although every rank %s it%s; no call tells "
+                    "why: it may be slow, or a link, or what the GPU does before it",
+                    (unsigned)c->number, p->journal->comm[c->comm]->name, what.text,
+                    p->record->guessed ? "that is known has made" : "has made", where_it_is.text ? where_it_is.text : "");
     ncs_str_free(&what);
     ncs_str_free(&where_it_is);
 }
@@ -411,8 +418,7 @@ static void record_play_once(struct record *r, bool leaves_open)
     p.last = ncs_new(ranks * sizeof *p.last);
     p.handle = ncs_new(r->comms * sizeof *p.handle);
     for (size_t i = 0; i < ranks; i++)
-        p.local[i] = (struct ncs_local){ .rank = (int)i, .where = where, .where_arg = &p.place[i],
-                                         .by_c_name = true };
+        p.local[i] = (struct ncs_local){ .rank = (int)i, .where = where, .where_arg = &p.place[i], .by_c_name = true };
     p.number = ncs_new(r->comms * sizeof *p.number);
     for (size_t i = 0; i < r->comms; i++) {
         p.handle[i] = ncs_new((size_t)r->comm[i].nranks);

@@ -59,14 +59,15 @@ int ncs_ras_kind(struct ras *ras, const char *name, size_t bytes)
 
 struct ras_text {
     struct ras *ras;
-    struct ras_comm *comm;    /* of the section at hand */
-    int kind;                 /* -1 = none */
-    int64_t value;            /* that the ranks in the next lines have launched; -1 = none */
+    struct ras_comm *comm; /* of the section at hand */
+    int kind;              /* -1 = none */
+    int64_t value;         /* that the ranks in the next lines have launched; -1 = none */
     bool missing;
-    int size[256];            /* by number of the group; 0 = not said */
+    int size[256]; /* by number of the group; 0 = not said */
     const char *path;
     /* Of the counts of one kind: the set whose ranks are not listed, if it is one. */
-    int64_t rest, rest_ranks; bool listed, several;
+    int64_t rest, rest_ranks;
+    bool listed, several;
 };
 
 /* A set of ranks is over: without a list it is all that are in no other one. */
@@ -243,6 +244,11 @@ static void ras_end(void *state)
 }
 
 const struct trace_reader ncs_reader_ras = {
-    .kind = "ncclras", .word = "entry in RAS", .is = ras_is,
-    .begin = ras_begin, .take = ras_take, .finish = ras_finish, .end = ras_end,
+    .kind = "ncclras",
+    .word = "entry in RAS",
+    .is = ras_is,
+    .begin = ras_begin,
+    .take = ras_take,
+    .finish = ras_finish,
+    .end = ras_end,
 };

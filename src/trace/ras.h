@@ -7,14 +7,14 @@
 enum { RAS_KINDS = 16 };
 
 struct ras_rank {
-    int rank;               /* of the communicator */
-    bool missing, dead;     /* RAS has no data of it; RAS counts it as dead */
-    bool left;              /* missing, but its process answers: it has left the communicator, or not joined it */
-    uint64_t who;           /* hash of host, process and device; 0 = not said */
+    int rank;                /* of the communicator */
+    bool missing, dead;      /* RAS has no data of it; RAS counts it as dead */
+    bool left;               /* missing, but its process answers: it has left the communicator, or not joined it */
+    uint64_t who;            /* hash of host, process and device; 0 = not said */
     int64_t made[RAS_KINDS]; /* by kind; -1 = not said */
 };
 
-struct ras_process {        /* with one device: a rank of the run */
+struct ras_process { /* with one device: a rank of the run */
     char host[64];
     int64_t pid, device;
     uint64_t who;
@@ -23,20 +23,25 @@ struct ras_process {        /* with one device: a rank of the run */
 
 struct ras_comm {
     char name[40];
-    int size;               /* 0 = not said */
-    struct ras_rank *of; size_t ranks, room;
-    struct ncs_map at;      /* rank + 1 -> index + 1 */
-    const char *path; int line;
+    int size; /* 0 = not said */
+    struct ras_rank *of;
+    size_t ranks, room;
+    struct ncs_map at; /* rank + 1 -> index + 1 */
+    const char *path;
+    int line;
 };
 
 struct ras {
     struct record *record;
-    struct ras_comm *comm; size_t comms, comm_room;
-    struct ras_process *process; size_t processes, process_room;
+    struct ras_comm *comm;
+    size_t comms, comm_room;
+    struct ras_process *process;
+    size_t processes, process_room;
     struct ncs_map process_of; /* who -> index + 1 */
-    enum ncs_fn kind[RAS_KINDS]; int kinds;
-    size_t timeouts;        /* while RAS collected its data */
-    bool text;              /* of which ranks there are, a text shows the odd ones */
+    enum ncs_fn kind[RAS_KINDS];
+    int kinds;
+    size_t timeouts; /* while RAS collected its data */
+    bool text;       /* of which ranks there are, a text shows the odd ones */
     struct ncs_error *err;
 };
 

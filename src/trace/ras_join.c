@@ -63,7 +63,13 @@ static bool add_ras_calls(struct ras *ras, const struct ras_comm *c, int comm, i
             if (!call)
                 return ncs_fail_at(ras->err, c->path, 0, 0);
             *call = (struct record_call){
-                .fn = ras->kind[kind], .comm = comm, .comm_rank = own->rank, .count = 1, .dtype = -1, .seq = ++seq, .apart = true,
+                .fn = ras->kind[kind],
+                .comm = comm,
+                .comm_rank = own->rank,
+                .count = 1,
+                .dtype = -1,
+                .seq = ++seq,
+                .apart = true,
                 .unsaid = NCS_UNSAID_COUNT | NCS_UNSAID_DTYPE | NCS_UNSAID_OP | NCS_UNSAID_ROOT,
             };
         }
@@ -123,8 +129,10 @@ static bool join_ras_comm(struct ras *ras, const struct ras_comm *c, const struc
         r->comm[comm].rank[own->rank] = rank;
         r->comm[comm].before[own->rank] = before < UINT32_MAX / 2 ? (uint32_t)before : 0;
         if (own->left)
-            ncs_record_doubt(r, rank, false, "it could also be that no rank waits: rank %d has left %s, and the others may do "
-                             "so next", rank, c->name);
+            ncs_record_doubt(r, rank, false,
+                             "it could also be that no rank waits: rank %d has left %s, and the others may do "
+                             "so next",
+                             rank, c->name);
         if (own->missing)
             continue;
         r->rank[rank].source = c->path;
@@ -149,13 +157,14 @@ static void note_ras(struct ras *ras, const struct ras_comm *world, const struct
     }
     ncs_free(dead);
     if (ras->timeouts)
-        ncs_record_note(r, "RAS met %zu timeout%s while it collected its counts", ras->timeouts,
-                        ras->timeouts == 1 ? "" : "s");
+        ncs_record_note(r, "RAS met %zu timeout%s while it collected its counts", ras->timeouts, ras->timeouts == 1 ? "" : "s");
     if (ras->text && ras->comms > 1)
-        ncs_record_note(r, "the text of RAS does not tell which ranks of other communicators are the same: only the largest "
-                        "one that it shows, %s, is looked at", world->name);
+        ncs_record_note(r,
+                        "the text of RAS does not tell which ranks of other communicators are the same: only the largest "
+                        "one that it shows, %s, is looked at",
+                        world->name);
     ncs_record_note(r, "RAS counts the calls of each kind: it has no sizes, data types, operators, roots and places, and no "
-                    "sends and receives");
+                       "sends and receives");
     if (!r->trace->doubt)
         r->trace->doubt = ncs_copy_text("it could also be that the job runs, and the ranks are only at different calls: RAS "
                                         "shows one moment");

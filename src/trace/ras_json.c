@@ -77,7 +77,8 @@ static bool read_json_rank(struct ras *ras, struct ras_comm *c, const struct val
 
 static bool read_json_comm(struct ras *ras, const struct trace_file *file, const struct value *v)
 {
-    const char *hash = ncs_value_as_text(ncs_value_get(v, "hash")), *second = ncs_value_as_text(ncs_value_get(v, "secondary_hash"));
+    const char *hash = ncs_value_as_text(ncs_value_get(v, "hash")),
+               *second = ncs_value_as_text(ncs_value_get(v, "secondary_hash"));
     const struct value *ranks = ncs_value_get(v, "ranks"), *missing = ncs_value_get(v, "missing_ranks");
     char name[40], whole[96];
     int64_t size = 0;

@@ -38,15 +38,14 @@ static const char *rccl_function(const char *name, size_t bytes)
 {
     for (int i = 0; i < NCS_FN_COUNT; i++) {
         const struct ncs_fn_info *info = &ncs_fn_info[i];
-        if (info->counted && info->name && strlen(info->name) == bytes + 4 &&
-            strncasecmp(info->name + 4, name, bytes) == 0)
+        if (info->counted && info->name && strlen(info->name) == bytes + 4 && strncasecmp(info->name + 4, name, bytes) == 0)
             return info->name + 4;
     }
     return NULL;
 }
 
 struct rccl_line {
-    const char *origin;   /* "file:number" for host and process */
+    const char *origin; /* "file:number" for host and process */
     unsigned long thread;
     int device;
 };
@@ -54,8 +53,9 @@ struct rccl_line {
 static void translate_call(const struct rccl_line *l, const char *name, const char *fields, bool sized, struct ncs_str *out)
 {
     const char *send = field(fields, "sendbuff"), *recv = field(fields, "recvbuff");
-    ncs_str_addf(out, "%s:%lu [%d] NCCL INFO %s: opCount %" PRIx64 " sendbuff 0x%" PRIx64 " recvbuff 0x%" PRIx64
-                 " count %" PRIu64 " datatype %d op %d root %d comm 0x%" PRIx64 " [nranks=%d] stream 0x%" PRIx64,
+    ncs_str_addf(out,
+                 "%s:%lu [%d] NCCL INFO %s: opCount %" PRIx64 " sendbuff 0x%" PRIx64 " recvbuff 0x%" PRIx64 " count %" PRIu64
+                 " datatype %d op %d root %d comm 0x%" PRIx64 " [nranks=%d] stream 0x%" PRIx64,
                  l->origin, l->thread, l->device, name, field_number(fields, "opCount", 16),
                  send ? field_number(send, "addr", 16) : 0, recv ? field_number(recv, "addr", 16) : 0,
                  sized ? field_number(fields, "count", 10) : 1, (int)field_number(fields, "datatype", 10),
@@ -68,7 +68,8 @@ static void translate_line(const char *origin, const char *text, int *depth, str
 {
     text += strspn(text, " \t,");
     const char *colon = strstr(text, " : [");
-    struct rccl_line l = { .origin = origin, .thread = (unsigned long)field_number(text, "thread", 10),
+    struct rccl_line l = { .origin = origin,
+                           .thread = (unsigned long)field_number(text, "thread", 10),
                            .device = (int)field_number(text, "device", 10) };
     if (text[0] == '{' || text[0] == '}') {
         bool opens = text[0] == '{';
@@ -85,13 +86,15 @@ static void translate_line(const char *origin, const char *text, int *depth, str
     if (name && strstr(text, "context : ["))
         translate_call(&l, name, colon, !ragged, out);
     else if (strncmp(text, "CommInitDev", 11) == 0)
-        ncs_str_addf(out, "%s:%lu [%d] NCCL INFO ncclCommInitRank comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d busId 0 "
-                     "commId 0x%" PRIx64 " - Init COMPLETE", origin, l.thread, l.device, field_number(colon, "comm", 16),
-                     (int)field_number(colon, "rank", 10), (int)field_number(colon, "size", 10),
-                     (int)field_number(colon, "dev", 10), field_number(colon, "uniqueID", 10));
+        ncs_str_addf(out,
+                     "%s:%lu [%d] NCCL INFO ncclCommInitRank comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d busId 0 "
+                     "commId 0x%" PRIx64 " - Init COMPLETE",
+                     origin, l.thread, l.device, field_number(colon, "comm", 16), (int)field_number(colon, "rank", 10),
+                     (int)field_number(colon, "size", 10), (int)field_number(colon, "dev", 10),
+                     field_number(colon, "uniqueID", 10));
     else if (strncmp(text, "CommDestroy", 11) == 0 || strncmp(text, "CommAbort", 9) == 0)
-        ncs_str_addf(out, "%s:%lu [%d] NCCL INFO comm 0x%" PRIx64 " rank 0 nranks 1 - %s COMPLETE", origin, l.thread,
-                     l.device, field_number(colon, "comm", 16), text[4] == 'A' ? "Abort" : "Destroy");
+        ncs_str_addf(out, "%s:%lu [%d] NCCL INFO comm 0x%" PRIx64 " rank 0 nranks 1 - %s COMPLETE", origin, l.thread, l.device,
+                     field_number(colon, "comm", 16), text[4] == 'A' ? "Abort" : "Destroy");
 }
 
 static enum trace_taken rccl_take(void *state, struct trace_file *file)
@@ -122,11 +125,16 @@ static bool rccl_finish(void *state)
     struct log *l = state;
     if (l->splits)
         ncs_record_note(l->record, "RCCL's records of splits do not name the ranks of the new communicators: calls on these are "
-                    "read as those of a log without lines of INIT");
+                                   "read as those of a log without lines of INIT");
     return ncs_log_finish(state);
 }
 
 const struct trace_reader ncs_reader_rccl = {
-    .kind = "RCCL records", .word = "record", .is = rccl_is,
-    .begin = ncs_log_begin, .take = rccl_take, .finish = rccl_finish, .end = ncs_log_end,
+    .kind = "RCCL records",
+    .word = "record",
+    .is = rccl_is,
+    .begin = ncs_log_begin,
+    .take = rccl_take,
+    .finish = rccl_finish,
+    .end = ncs_log_end,
 };

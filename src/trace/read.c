@@ -23,9 +23,10 @@ static const char usual_next[] = "next: the files of all ranks, stacks of all ra
 
 struct files {
     struct record *record;
-    void *state[READERS];    /* NULL = no file of its kind */
-    char **path; size_t paths, path_room;
-    size_t left;             /* files of folders that are of no kind */
+    void *state[READERS]; /* NULL = no file of its kind */
+    char **path;
+    size_t paths, path_room;
+    size_t left; /* files of folders that are of no kind */
     const char *first_left;
     struct ncs_error *err;
 };
@@ -47,13 +48,11 @@ static bool add_unknown(struct files *all, const struct trace_file *f)
 static void spoil_rank(struct files *all, const struct trace_file *f)
 {
     int rank = f->of_folder && f->text.bytes == 0 ? f->rank : -1;
-    if (rank < 0 || !strstr(f->path, "rank") || !ncs_record_has_rank(all->record, rank, NULL) ||
-        all->record->rank[rank].source)
+    if (rank < 0 || !strstr(f->path, "rank") || !ncs_record_has_rank(all->record, rank, NULL) || all->record->rank[rank].source)
         return;
     all->record->rank[rank].spoilt = true;
     ncs_record_note(all->record, "the file of rank %d is empty: %.200s", rank, f->path);
-    ncs_record_doubt(all->record, rank, false, "it could also be that rank %d waits like the others: its file is empty",
-                     rank);
+    ncs_record_doubt(all->record, rank, false, "it could also be that rank %d waits like the others: its file is empty", rank);
 }
 
 /* One broken file of a folder does not stop the others. */
@@ -199,8 +198,8 @@ static bool finish(struct files *all, const char *path)
         ncs_flight_align(r);
     }
     if (ok && all->left)
-        ncs_record_note(r, "%zu file%s %s of no kind that diagnose reads, the first is %s", all->left,
-                        all->left == 1 ? "" : "s", all->left == 1 ? "is" : "are", all->first_left);
+        ncs_record_note(r, "%zu file%s %s of no kind that diagnose reads, the first is %s", all->left, all->left == 1 ? "" : "s",
+                        all->left == 1 ? "is" : "are", all->first_left);
     if (ok && !played)
         ncs_record_play(r);
     r->trace->ended |= played; /* a recording has the end of each call */
@@ -219,8 +218,7 @@ static bool end_files(struct files *all, bool ok)
     return ok;
 }
 
-bool ncs_trace_read(struct ncs_trace *trace, const char *const *paths, size_t count,
-                    struct ncs_error *err)
+bool ncs_trace_read(struct ncs_trace *trace, const char *const *paths, size_t count, struct ncs_error *err)
 {
     struct record r = { .trace = trace };
     struct files all = { .record = &r, .err = err };
@@ -233,8 +231,7 @@ bool ncs_trace_read(struct ncs_trace *trace, const char *const *paths, size_t co
     return end_files(&all, ok && finish(&all, paths[0]));
 }
 
-bool ncs_trace_read_bytes(struct ncs_trace *trace, const char *name, const void *bytes, size_t count,
-                          struct ncs_error *err)
+bool ncs_trace_read_bytes(struct ncs_trace *trace, const char *name, const void *bytes, size_t count, struct ncs_error *err)
 {
     struct record r = { .trace = trace };
     struct files all = { .record = &r, .err = err };

@@ -6,11 +6,11 @@
 #include "trace/record.h"
 
 struct trace_file {
-    const char *path;    /* lives as long as the record */
+    const char *path; /* lives as long as the record */
     struct ncs_str text;
-    int rank;            /* that its name has; -1 = none */
-    bool of_folder;      /* the user named its folder, so it may be any file */
-    bool in_memory;      /* it cannot be read again */
+    int rank;       /* that its name has; -1 = none */
+    bool of_folder; /* the user named its folder, so it may be any file */
+    bool in_memory; /* it cannot be read again */
 };
 
 #define NCS_TRACE_FILE_MOST ((size_t)512 << 20)
@@ -18,9 +18,9 @@ struct trace_file {
 enum trace_taken { TRACE_TAKEN, TRACE_NOT_MINE, TRACE_BAD /* and err */ };
 
 struct trace_reader {
-    const char *kind;    /* in the report: "Flight Recorder dumps" */
-    const char *word;    /* what a rank without one lacks: "dump" */
-    const char *next;    /* what to collect where files of this kind leave the cause open; NULL = the usual */
+    const char *kind; /* in the report: "Flight Recorder dumps" */
+    const char *word; /* what a rank without one lacks: "dump" */
+    const char *next; /* what to collect where files of this kind leave the cause open; NULL = the usual */
     bool (*is)(const struct trace_file *file); /* at a glance */
     void *(*begin)(struct record *r, struct ncs_error *err);
     enum trace_taken (*take)(void *state, struct trace_file *file);
@@ -28,7 +28,7 @@ struct trace_reader {
      * what better sources have said. */
     bool (*finish)(void *state);
     void (*end)(void *state);
-    bool plays;          /* finish makes the trace's journal and snapshot; files of other kinds are not used */
+    bool plays; /* finish makes the trace's journal and snapshot; files of other kinds are not used */
 };
 
 #define NCS_TRACE_READER(name) extern const struct trace_reader ncs_reader_##name;

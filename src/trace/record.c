@@ -104,8 +104,7 @@ int ncs_record_line(struct record *r, const char *file, long line)
 bool ncs_record_has_rank(struct record *r, int64_t rank, struct ncs_error *err)
 {
     if (rank < 0 || rank >= NCS_RECORD_RANKS)
-        return ncs_fail(err, NCS_BAD_INPUT, "rank %lld is not one of 0..%d", (long long)rank,
-                        NCS_RECORD_RANKS - 1);
+        return ncs_fail(err, NCS_BAD_INPUT, "rank %lld is not one of 0..%d", (long long)rank, NCS_RECORD_RANKS - 1);
     if (rank < r->ranks)
         return true;
     r->rank = ncs_resize(r->rank, ((size_t)rank + 1) * sizeof *r->rank);
@@ -116,15 +115,13 @@ bool ncs_record_has_rank(struct record *r, int64_t rank, struct ncs_error *err)
 
 int ncs_record_add_comm(struct record *r, int nranks, const char *name, struct ncs_error *err)
 {
-    struct record_comm comm = { .nranks = nranks, .serial = (int64_t)r->comms, .pair_of = -1,
-                                .split_from = -1, .parent = -1 };
+    struct record_comm comm = { .nranks = nranks, .serial = (int64_t)r->comms, .pair_of = -1, .split_from = -1, .parent = -1 };
     if (nranks < 1 || nranks > NCS_RECORD_RANKS) {
         ncs_fail(err, NCS_BAD_INPUT, "a communicator of %d ranks: 1..%d are expected", nranks, NCS_RECORD_RANKS);
         return -1;
     }
     if (r->comms == NCS_RECORD_COMMS || r->members + (size_t)nranks > NCS_RECORD_MEMBERS) {
-        ncs_fail(err, NCS_BAD_INPUT, "more communicators than can be held: %zu of %zu ranks together", r->comms,
-                 r->members);
+        ncs_fail(err, NCS_BAD_INPUT, "more communicators than can be held: %zu of %zu ranks together", r->comms, r->members);
         return -1;
     }
     r->members += (size_t)nranks;
@@ -219,7 +216,8 @@ static void record_add_left(const struct record *r, int comm, struct ncs_map *en
             !ncs_map_number(ended, ncs_hash(ncs_hash(2, (uint64_t)c->rank[k]), (uint64_t)comm)))
             rank[ranks++] = c->rank[k];
     if (ranks) {
-        ncs_str_addf(text, "%s%s on rank%s ", text->bytes ? ", of " : "", c->name ? c->name : "a communicator", ranks == 1 ? "" : "s");
+        ncs_str_addf(text, "%s%s on rank%s ", text->bytes ? ", of " : "", c->name ? c->name : "a communicator",
+                     ranks == 1 ? "" : "s");
         ncs_str_add_many_ranks(text, rank, ranks);
     }
     ncs_free(rank);
@@ -239,8 +237,10 @@ void ncs_record_note_left(struct record *r)
     for (size_t i = r->comms; i-- > 0 && ended.count && text.bytes < MOST_BYTES;) /* parts before what they are parts of */
         record_add_left(r, (int)i, &ended, &text);
     if (text.bytes)
-        ncs_record_note(r, "ranks destroyed communicators, but no line shows the end of the destroy of %s: they never called it, or "
-                        "wait in it for ranks of their host that do not call it", text.text);
+        ncs_record_note(r,
+                        "ranks destroyed communicators, but no line shows the end of the destroy of %s: they never called it, or "
+                        "wait in it for ranks of their host that do not call it",
+                        text.text);
     ncs_str_free(&text);
     ncs_map_free(&ended);
 }

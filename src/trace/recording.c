@@ -16,7 +16,8 @@
 struct recordings {
     struct record *record;
     struct ncs_error *err;
-    struct trace_file *file; size_t files, room;
+    struct trace_file *file;
+    size_t files, room;
 };
 
 static bool recording_is(const struct trace_file *file)
@@ -27,7 +28,8 @@ static bool recording_is(const struct trace_file *file)
 /* ---- what is known of waits ---- */
 
 struct stream_calls {
-    size_t *call; size_t calls, room; /* indices of calls whose end nobody has seen so far */
+    size_t *call;
+    size_t calls, room; /* indices of calls whose end nobody has seen so far */
 };
 
 static bool call_is_launched(const struct recorded_file *f, size_t at, const size_t *closed)
@@ -54,8 +56,9 @@ struct follower {
     struct ncs_map stream;       /* key -> struct stream_calls */
     struct ncs_map event_stream; /* event -> key of its stream */
     struct ncs_map event_at;     /* event -> calls before its record */
-    struct stream_calls **all; size_t streams, room;
-    size_t *closed;              /* by thread: calls before the end of its latest group */
+    struct stream_calls **all;
+    size_t streams, room;
+    size_t *closed; /* by thread: calls before the end of its latest group */
 };
 
 /* Each device has default streams of its own, with equal handles. In a process with several ranks a thread's are those of
@@ -182,8 +185,10 @@ static void note_lost(struct recording *r)
         doubt_all(r->record, "it could also be that a thread whose calls are missing makes the missing call");
     }
     if (comms)
-        ncs_record_note(r->record, "the calls on %zu communicator%s have no numbers: the recording had no room for more "
-                        "communicators", comms, comms == 1 ? "" : "s");
+        ncs_record_note(r->record,
+                        "the calls on %zu communicator%s have no numbers: the recording had no room for more "
+                        "communicators",
+                        comms, comms == 1 ? "" : "s");
 }
 
 /* ---- jobs that go on ---- */
@@ -191,8 +196,8 @@ static void note_lost(struct recording *r)
 static bool still_runs(const struct recorded_file *f)
 {
     char host[sizeof f->head.host] = "";
-    return !f->head.ended && gethostname(host, sizeof host - 1) == 0 && strcmp(host, f->head.host) == 0 &&
-           f->head.pid > 0 && kill(f->head.pid, 0) == 0;
+    return !f->head.ended && gethostname(host, sizeof host - 1) == 0 && strcmp(host, f->head.host) == 0 && f->head.pid > 0 &&
+           kill(f->head.pid, 0) == 0;
 }
 
 static int64_t newest_call(const struct recorded_file *f)
@@ -215,7 +220,7 @@ static void doubt_running(const struct recording *r)
         }
     if (newest && newest > now - FRESH * second && newest < now + FRESH * second)
         doubt_all(r->record, "it could also be that the job goes on: its processes run, and their latest call is less than 30 s "
-                  "old");
+                             "old");
 }
 
 /* The rank in a name such as "3@node7.4711.ncclrec"; -1 = none. */
@@ -326,7 +331,12 @@ static void recording_end(void *state)
 }
 
 const struct trace_reader ncs_reader_recording = {
-    .kind = "recordings", .word = "recording", .is = recording_is,
-    .begin = recording_begin, .take = recording_take, .finish = recording_finish, .end = recording_end,
+    .kind = "recordings",
+    .word = "recording",
+    .is = recording_is,
+    .begin = recording_begin,
+    .take = recording_take,
+    .finish = recording_finish,
+    .end = recording_end,
     .plays = true,
 };

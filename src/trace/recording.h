@@ -15,44 +15,50 @@ struct recorded_call {
     uint64_t begin, end; /* ns, on one clock for all files; end: UINT64_MAX = it has not returned */
     uint64_t *list;      /* words of the list among its arguments, owned; NULL = none */
     size_t words;
-    bool over;           /* its process has seen that its work is done */
-    bool of_ring;        /* of the ring that overwrites its oldest calls */
-    bool left_out;       /* it is not made again */
+    bool over;     /* its process has seen that its work is done */
+    bool of_ring;  /* of the ring that overwrites its oldest calls */
+    bool left_out; /* it is not made again */
 };
 
 struct recorded_thread {
-    int rank;            /* of the run; -1 = it has none */
-    int number;          /* among the threads of its rank */
+    int rank;   /* of the run; -1 = it has none */
+    int number; /* among the threads of its rank */
     bool used, ended, polls;
-    bool wide;           /* it makes calls for several ranks */
-    int part;            /* 1: it uses a communicator, 2: for collectives, sends or receives */
+    bool wide;                 /* it makes calls for several ranks */
+    int part;                  /* 1: it uses a communicator, 2: for collectives, sends or receives */
     struct recorded_call poll; /* if it polls: its latest query, which found nothing */
 };
 
 struct recorded_file {
     const char *path;
     struct ncs_recording_head head;
-    double tick;         /* ns */
-    struct recorded_call *call; size_t calls, room;
-    struct recorded_thread *thread; int threads;
-    struct ncs_recording_site *site; int sites;
-    struct ncs_recording_comm *comm; int comms;
-    struct ncs_recording_pair *pair; int pairs;
-    int *line;           /* of each site: its line in the trace; 0 = unknown */
-    int rank;            /* of the run, of all its threads; -1 = each thread has its own */
-    bool several;        /* it has several ranks of a communicator */
-    bool as_one;         /* and their calls are made as those of one rank with several devices */
-    bool cut;            /* the oldest calls have been overwritten */
-    bool left_out;       /* it is of an earlier start */
-    bool implied;        /* its rank left no file: the calls are those that the others' calls need */
+    double tick; /* ns */
+    struct recorded_call *call;
+    size_t calls, room;
+    struct recorded_thread *thread;
+    int threads;
+    struct ncs_recording_site *site;
+    int sites;
+    struct ncs_recording_comm *comm;
+    int comms;
+    struct ncs_recording_pair *pair;
+    int pairs;
+    int *line;     /* of each site: its line in the trace; 0 = unknown */
+    int rank;      /* of the run, of all its threads; -1 = each thread has its own */
+    bool several;  /* it has several ranks of a communicator */
+    bool as_one;   /* and their calls are made as those of one rank with several devices */
+    bool cut;      /* the oldest calls have been overwritten */
+    bool left_out; /* it is of an earlier start */
+    bool implied;  /* its rank left no file: the calls are those that the others' calls need */
 };
 
 struct recording {
     struct record *record;
-    struct recorded_file *file; size_t files;
-    int ranks;           /* of the run */
-    bool threads;        /* of one process, which has the whole job, and each rank has threads of its own */
-    size_t unknown;      /* calls of functions that this version does not know */
+    struct recorded_file *file;
+    size_t files;
+    int ranks;      /* of the run */
+    bool threads;   /* of one process, which has the whole job, and each rank has threads of its own */
+    size_t unknown; /* calls of functions that this version does not know */
 };
 
 /* Reads one file; false with the place in err. `keep`: most calls that are kept, the latest ones. */

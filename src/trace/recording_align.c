@@ -76,8 +76,7 @@ static void close_part(struct alignment *a, uint64_t sequence, int part, uint32_
 static void close_comm(struct alignment *a, const struct ncs_journal *j, const struct recorded_file *f, int file, int at)
 {
     int comm, rank;
-    if (!f->comm[at].calls ||
-        !ncs_journal_find(j, ncs_recorded_pointer(file, f->comm[at].handle), &comm, &rank))
+    if (!f->comm[at].calls || !ncs_journal_find(j, ncs_recorded_pointer(file, f->comm[at].handle), &comm, &rank))
         return;
     const struct ncs_comm_info *info = j->comm[comm];
     close_part(a, key_of_sequence(info, -1, -1), 2 * rank, f->comm[at].collectives);

@@ -83,26 +83,39 @@ static void set_one(struct recorded_play *p, const struct recorded_call *c, int 
 {
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     uint64_t word = c->raw.arg[i];
-    bool immediate = info->at[NCS_ARG_RESIDENCE] &&
-                     (int)c->raw.arg[info->at[NCS_ARG_RESIDENCE] - 1] == ncclScalarHostImmediate;
+    bool immediate = info->at[NCS_ARG_RESIDENCE] && (int)c->raw.arg[info->at[NCS_ARG_RESIDENCE] - 1] == ncclScalarHostImmediate;
     enum ncs_kind kind = info->arg[i].kind;
     arg->u = word;
     switch ((int)kind) {
-    case NCS_ARG_IN: case NCS_ARG_OUT: case NCS_ARG_INOUT: case NCS_ARG_MEMORY: case NCS_ARG_COMM:
-    case NCS_ARG_EVENT: case NCS_ARG_WINDOW: case NCS_ARG_REGISTRATION:
-        arg->p = ncs_recorded_pointer(c->file, word);
-        break;
+    case NCS_ARG_IN:
+    case NCS_ARG_OUT:
+    case NCS_ARG_INOUT:
+    case NCS_ARG_MEMORY:
+    case NCS_ARG_COMM:
+    case NCS_ARG_EVENT:
+    case NCS_ARG_WINDOW:
+    case NCS_ARG_REGISTRATION: arg->p = ncs_recorded_pointer(c->file, word); break;
     case NCS_ARG_STREAM: arg->p = played_stream(p, c, word); break;
-    case NCS_ARG_DTYPE: case NCS_ARG_REDOP: case NCS_ARG_ROOT: case NCS_ARG_PEER: case NCS_ARG_RESIDENCE: case NCS_ARG_INT:
-    case NCS_ARG_NRANKS: case NCS_ARG_RANK: case NCS_ARG_DEVICE: case NCS_ARG_ITEMS: case NCS_ARG_COLOR:
-        arg->i = (int)word;
-        break;
-    case NCS_ARG_ID: case NCS_ARG_IDS: arg->p = stand_in_id(p, word); break;
+    case NCS_ARG_DTYPE:
+    case NCS_ARG_REDOP:
+    case NCS_ARG_ROOT:
+    case NCS_ARG_PEER:
+    case NCS_ARG_RESIDENCE:
+    case NCS_ARG_INT:
+    case NCS_ARG_NRANKS:
+    case NCS_ARG_RANK:
+    case NCS_ARG_DEVICE:
+    case NCS_ARG_ITEMS:
+    case NCS_ARG_COLOR: arg->i = (int)word; break;
+    case NCS_ARG_ID:
+    case NCS_ARG_IDS: arg->p = stand_in_id(p, word); break;
     case NCS_ARG_ID_IN: arg->p = word ? stand_in_id(p, word) : NULL; break;
-    case NCS_ARG_RANKS: case NCS_ARG_WAITS: arg->p = block_of_list(p, c, i); break;
+    case NCS_ARG_RANKS:
+    case NCS_ARG_WAITS: arg->p = block_of_list(p, c, i); break;
     case NCS_ARG_CONFIG: arg->p = config_of_name(p, c, i); break;
     case NCS_ARG_DEVICES: arg->p = block_of_devices(p, c); break;
-    case NCS_ARG_TEXT: case NCS_ARG_SIMINFO: arg->p = NULL; break;
+    case NCS_ARG_TEXT:
+    case NCS_ARG_SIMINFO: arg->p = NULL; break;
     case NCS_ARG_SCALAR: {
         uint64_t *value = ncs_recorded_block(p, sizeof *value);
         *value = word;
@@ -147,11 +160,14 @@ void ncs_recorded_set_results(const struct recorded_call *c, struct ncs_call *ca
         const void *pointer = ncs_recorded_pointer(c->file, word);
         int number = (int)word;
         switch ((int)info->arg[i].kind) {
-        case NCS_ARG_COMM_OUT: case NCS_ARG_WINDOW_OUT: case NCS_ARG_REGISTRATION_OUT: case NCS_ARG_MEMORY_OUT:
-            memcpy(to, &pointer, sizeof pointer);
-            break;
+        case NCS_ARG_COMM_OUT:
+        case NCS_ARG_WINDOW_OUT:
+        case NCS_ARG_REGISTRATION_OUT:
+        case NCS_ARG_MEMORY_OUT: memcpy(to, &pointer, sizeof pointer); break;
         case NCS_ARG_ID_OUT: memcpy(to, &word, sizeof word); break;
-        case NCS_ARG_REDOP_OUT: case NCS_ARG_RESULT_OUT: case NCS_ARG_INT_OUT: memcpy(to, &number, sizeof number); break;
+        case NCS_ARG_REDOP_OUT:
+        case NCS_ARG_RESULT_OUT:
+        case NCS_ARG_INT_OUT: memcpy(to, &number, sizeof number); break;
         case NCS_ARG_COMMS_OUT:
             for (size_t k = 0; k < c->words; k++)
                 ((const void **)to)[k] = ncs_recorded_pointer(c->file, c->list[k]);
@@ -179,7 +195,7 @@ static bool ranks_fit(const struct recorded_call *c)
     const unsigned char *at = ncs_fn_info[c->fn].at;
     bool child = ncs_fn_info[c->fn].child;
     int nranks = at[NCS_ARG_NRANKS] ? (int)c->raw.arg[at[NCS_ARG_NRANKS] - 1] : 0;
-    int rank = at[NCS_ARG_RANK] ? (int)c->raw.arg[at[NCS_ARG_RANK] - 1]
+    int rank = at[NCS_ARG_RANK]                       ? (int)c->raw.arg[at[NCS_ARG_RANK] - 1]
                : at[NCS_ARG_ID_IN] && at[NCS_ARG_INT] ? (int)c->raw.arg[at[NCS_ARG_INT] - 1] /* of ncclCommGrow */
                                                       : 0;
     int children = child ? (int)c->raw.arg[NCS_RECORDING_CHILD + 1] : 0;

@@ -49,7 +49,8 @@ static void end_text(char *text, size_t room)
 static double tick_of(const struct ncs_recording_head *h)
 {
     const struct ncs_recording_pulse *latest = &h->latest[h->pulses % 2];
-    double ticks = (double)(int64_t)(latest->ticks - h->opened.ticks), ns = (double)(int64_t)((uint64_t)latest->real - (uint64_t)h->opened.real);
+    double ticks = (double)(int64_t)(latest->ticks - h->opened.ticks),
+           ns = (double)(int64_t)((uint64_t)latest->real - (uint64_t)h->opened.real);
     return ticks >= 1 && ns >= 1 && ns < ticks * 1e3 && ticks < ns * 1e3 ? ns / ticks : 1;
 }
 
@@ -57,8 +58,7 @@ static bool read_recording_head(struct recorded_file *f, const struct trace_file
 {
     struct ncs_recording_head *h = &f->head;
     if (from->text.bytes < sizeof *h)
-        return ncs_fail(err, NCS_BAD_INPUT, "the recording is cut off: %zu of at least %zu bytes", from->text.bytes,
-                        sizeof *h);
+        return ncs_fail(err, NCS_BAD_INPUT, "the recording is cut off: %zu of at least %zu bytes", from->text.bytes, sizeof *h);
     memcpy(h, from->text.text, sizeof *h);
     end_text(h->host, sizeof h->host);
     end_text(h->program, sizeof h->program);
@@ -129,7 +129,9 @@ static void add_recorded_call(struct reading *r, const struct ncs_recording_call
         r->unknown += raw->kind == NCS_RECORDING_CALL;
         return;
     }
-    struct recorded_call call = { .raw = *raw, .fn = (enum ncs_fn)(r->known[raw->fn] - 1), .file = r->number, .of_ring = of_ring };
+    struct recorded_call call = {
+        .raw = *raw, .fn = (enum ncs_fn)(r->known[raw->fn] - 1), .file = r->number, .of_ring = of_ring
+    };
     call.begin = on_one_clock(f, raw->begin);
     double ns = raw->ticks * f->tick;
     call.end = raw->ticks > 0 ? call.begin + (ns < 1 ? 1 : ns > 1e18 ? (uint64_t)1e18 : (uint64_t)ns) : UINT64_MAX;
@@ -166,8 +168,8 @@ static int compare_calls(const void *left, const void *right)
 
 static void take_words(struct recorded_call *call, const struct ncs_recording_call *more)
 {
-    if (call->raw.begin != more->begin || call->raw.thread != more->thread ||
-        more->number != call->words / NCS_RECORDING_ARGS || more->list == 0 || more->list > NCS_RECORDING_ARGS)
+    if (call->raw.begin != more->begin || call->raw.thread != more->thread || more->number != call->words / NCS_RECORDING_ARGS ||
+        more->list == 0 || more->list > NCS_RECORDING_ARGS)
         return;
     call->list = ncs_resize(call->list, (call->words + NCS_RECORDING_ARGS) * sizeof *call->list);
     memcpy(call->list + call->words, more->arg, more->ordinal * sizeof *more->arg);
@@ -245,8 +247,7 @@ static void read_threads(struct reading *r)
             continue;
         enum ncs_fn fn = (enum ncs_fn)(r->known[raw.now.fn] - 1);
         t->polls = ncs_fn_info[fn].looks && raw.now.ticks > 0 && raw.now.rc != 0;
-        t->poll = (struct recorded_call){ .raw = raw.now, .fn = fn, .file = r->number,
-                                          .begin = on_one_clock(f, raw.now.begin) };
+        t->poll = (struct recorded_call){ .raw = raw.now, .fn = fn, .file = r->number, .begin = on_one_clock(f, raw.now.begin) };
         if (!ncs_fn_info[fn].looks && raw.now.ticks == 0)
             add_recorded_call(r, &raw.now, true); /* the ring may have lost it while it waits */
     }

@@ -39,7 +39,8 @@ static cudaError_t answer_device(int *device)
     return *device < 0 ? cudaErrorInvalidDevice : cudaSuccess;
 }
 
-static const struct ncs_api answers = { .ncclCommUserRank = answer_rank, .ncclCommCount = answer_count,
+static const struct ncs_api answers = { .ncclCommUserRank = answer_rank,
+                                        .ncclCommCount = answer_count,
                                         .cudaGetDevice = answer_device };
 
 /* ---- one call ---- */
@@ -228,8 +229,11 @@ static void open_threads(struct recorded_play *p)
         p->thread[i] = ncs_new(((size_t)f->threads + 1) * sizeof **p->thread);
         for (int k = 0; k < f->threads; k++) {
             struct played_thread *t = &p->thread[i][k];
-            t->local = (struct ncs_local){ .rank = f->thread[k].rank, .thread = f->thread[k].number,
-                                           .where = recorded_where, .where_arg = &t->place, .by_c_name = true };
+            t->local = (struct ncs_local){ .rank = f->thread[k].rank,
+                                           .thread = f->thread[k].number,
+                                           .where = recorded_where,
+                                           .where_arg = &t->place,
+                                           .by_c_name = true };
         }
     }
 }
@@ -293,8 +297,10 @@ bool ncs_recorded_play(struct recording *r, struct ncs_error *err)
         cut += r->file[i].cut && !r->file[i].left_out;
     bool ok = (!cut || measure_start(r, &alignment, err)) && play_once(r, cut ? &alignment : NULL, err);
     if (ok && cut)
-        ncs_record_note(r->record, "%zu recording%s overwritten %s oldest calls: the ranks are compared from the first calls on "
-                        "that all of them have", cut, cut == 1 ? " has" : "s have", cut == 1 ? "its" : "their");
+        ncs_record_note(r->record,
+                        "%zu recording%s overwritten %s oldest calls: the ranks are compared from the first calls on "
+                        "that all of them have",
+                        cut, cut == 1 ? " has" : "s have", cut == 1 ? "its" : "their");
     r->record->trace->late |= cut > 0;
     ncs_alignment_free(&alignment);
     playing = before;

@@ -7,23 +7,23 @@
 /* A thread of a process while its calls are made again. */
 struct played_thread {
     struct ncs_local local;
-    struct ncs_place place;        /* of the call about to be made */
-    struct ncs_call *call;         /* in flight */
-    const struct ncs_call *last;   /* its last call on a communicator */
+    struct ncs_place place;         /* of the call about to be made */
+    struct ncs_call *call;          /* in flight */
+    const struct ncs_call *last;    /* its last call on a communicator */
     const struct ncs_call *counted; /* its last collective, send or receive */
 };
 
 struct recorded_play {
     struct recording *r;
     struct ncs_journal *journal;
-    struct played_thread **thread; /* by file and thread */
-    struct ncs_map made;           /* handle of a communicator -> the call that made it */
-    struct ncs_map over;           /* id of a call that is known to be over -> the call */
+    struct played_thread **thread;   /* by file and thread */
+    struct ncs_map made;             /* handle of a communicator -> the call that made it */
+    struct ncs_map over;             /* id of a call that is known to be over -> the call */
     const struct recorded_call *now; /* whose results the journal may ask for */
-    struct alignment *alignment;   /* the common start of the ranks; NULL = no recording has lost a call */
-    bool measures;                 /* this play is only to find the common start */
-    size_t members, known_comms;   /* ranks of all communicators so far */
-    size_t damaged, strangers;     /* calls left out: with impossible arguments; on unknown communicators */
+    struct alignment *alignment;     /* the common start of the ranks; NULL = no recording has lost a call */
+    bool measures;                   /* this play is only to find the common start */
+    size_t members, known_comms;     /* ranks of all communicators so far */
+    size_t damaged, strangers;       /* calls left out: with impossible arguments; on unknown communicators */
 };
 
 /* Memory that lives as long as the trace, all zero: a call in flight keeps its pointers. */
@@ -39,8 +39,8 @@ bool ncs_recorded_is_sound(const struct ncs_journal *j, const struct recorded_ca
 /* Where the ranks' calls are compared from, after calls have been overwritten: per communicator and sequence, the first call
  * that all of its ranks still have. A first play measures, a second one leaves out what comes before. */
 struct alignment {
-    struct ncs_map start;   /* sequence -> its first position that counts */
-    struct ncs_map held;    /* sequence of a rank -> 1: its recording has a call of it */
+    struct ncs_map start; /* sequence -> its first position that counts */
+    struct ncs_map held;  /* sequence of a rank -> 1: its recording has a call of it */
 };
 
 /* In the first play: notes the position of a call. `call` has begun. */

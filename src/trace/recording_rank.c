@@ -54,8 +54,7 @@ static struct reference find_reference(const struct recording *r)
             const struct recorded_call *c = &r->file[i].call[k];
             uint64_t id;
             int64_t rank, nranks;
-            if (ncs_recorded_join(c, &id, &rank, &nranks) &&
-                (nranks > of.nranks || (nranks == of.nranks && c->begin < of.begin)))
+            if (ncs_recorded_join(c, &id, &rank, &nranks) && (nranks > of.nranks || (nranks == of.nranks && c->begin < of.begin)))
                 of = (struct reference){ id, c->begin, nranks };
         }
     return of;
@@ -179,7 +178,7 @@ static void number_threads(struct recorded_file *f)
 }
 
 struct ranking {
-    int64_t *by_launcher, *by_comm;  /* the number of each file; -1 = none */
+    int64_t *by_launcher, *by_comm; /* the number of each file; -1 = none */
     struct membership *of_file;
     struct reference reference;
 };

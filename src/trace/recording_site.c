@@ -20,18 +20,19 @@
 /* A site, once for all recordings of the job. */
 struct named_site {
     const struct ncs_recording_site *site;
-    int64_t opened;   /* ns: when a process had the module */
-    char *path;       /* of the source, absolute; NULL = no line is known */
+    int64_t opened; /* ns: when a process had the module */
+    char *path;     /* of the source, absolute; NULL = no line is known */
     int line;
-    bool is_old;      /* the source has changed since */
-    char *name;       /* without a line; owned */
-    size_t place;     /* in the trace, + 1 */
+    bool is_old;  /* the source has changed since */
+    char *name;   /* without a line; owned */
+    size_t place; /* in the trace, + 1 */
 };
 
 struct site_table {
-    struct named_site *site; size_t sites, room;
-    struct ncs_map by_key;    /* -> index + 1 */
-    char *refused;            /* a file that is here and may not be read; NULL = none */
+    struct named_site *site;
+    size_t sites, room;
+    struct ncs_map by_key; /* -> index + 1 */
+    char *refused;         /* a file that is here and may not be read; NULL = none */
 };
 
 static uint64_t key_of_site(const struct ncs_recording_site *s)
@@ -69,9 +70,9 @@ static void keep_to_plain(char *text)
 
 struct code_file {
     struct ncs_elf image;
-    void *lines;      /* NULL = no debug information can be read */
-    bool same;        /* it is the file that the process had */
-    int64_t changed;  /* ns */
+    void *lines;     /* NULL = no debug information can be read */
+    bool same;       /* it is the file that the process had */
+    int64_t changed; /* ns */
 };
 
 /* When the file was changed, if it may be read. The recording names it, and may be a stranger's. Libraries are mostly others'. */
@@ -79,7 +80,8 @@ static bool changed_at(struct site_table *t, const char *path, int64_t *ns, int 
 {
     struct stat st;
     int file = ncs_allowed_open(path);
-    if (file < 0 && errno == EACCES && !t->refused && !strstr(file_of(path), ".so") && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+    if (file < 0 && errno == EACCES && !t->refused && !strstr(file_of(path), ".so") && stat(path, &st) == 0 &&
+        S_ISREG(st.st_mode))
         t->refused = ncs_copy_text(path);
     bool found = file >= 0 && fstat(file, &st) == 0;
     if (found)
@@ -168,7 +170,8 @@ static void name_python(struct site_table *t, struct named_site *s)
     int64_t source;
     s->path = file[0] == '/' ? ncs_path_absolute(file) : ncs_copy_text(file);
     s->line = s->site->line > 1 << 30 ? 1 << 30 : (int)s->site->line;
-    s->is_old = file[0] != '/' || !ending || strcmp(ending, ".py") != 0 || !changed_at(t, s->path, &source, NULL) || source > s->opened;
+    s->is_old = file[0] != '/' || !ending || strcmp(ending, ".py") != 0 || !changed_at(t, s->path, &source, NULL) ||
+                source > s->opened;
 }
 
 /* ---- all sites ---- */
@@ -296,8 +299,10 @@ void ncs_recorded_name_sites(struct recording *r)
         ncs_free(t.site[i].name);
     }
     if (t.refused)
-        ncs_record_note(r->record, "lines are not read from %s and the like, which the recording names: they are outside of the "
-                                   "working directory (--sources FOLDER)", t.refused);
+        ncs_record_note(r->record,
+                        "lines are not read from %s and the like, which the recording names: they are outside of the "
+                        "working directory (--sources FOLDER)",
+                        t.refused);
     ncs_free(t.refused);
     ncs_free(t.site);
     ncs_map_free(&t.by_key);

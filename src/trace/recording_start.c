@@ -15,17 +15,19 @@
 /* What one process is in its job. */
 struct started {
     size_t file;
-    int64_t *rank; size_t ranks, room; /* that it is; several if it has several of its largest communicator */
-    uint64_t id;                       /* of that communicator; 0 = unknown */
-    int64_t nranks;                    /* of it; 0 = the process has joined none */
-    size_t unit;                       /* index of a file of its unit */
-    int64_t time;                      /* when the latest process of its unit opened its file */
+    int64_t *rank;
+    size_t ranks, room; /* that it is; several if it has several of its largest communicator */
+    uint64_t id;        /* of that communicator; 0 = unknown */
+    int64_t nranks;     /* of it; 0 = the process has joined none */
+    size_t unit;        /* index of a file of its unit */
+    int64_t time;       /* when the latest process of its unit opened its file */
     bool chosen;
 };
 
 struct starts {
     struct recording *r;
-    struct started *p; size_t files;   /* by file */
+    struct started *p;
+    size_t files; /* by file */
     bool by_launcher;
     size_t rival, conflict; /* a file of the newest start, and one that cannot be of the same; by file + 1 */
     struct ncs_map taken;   /* rank + 1 -> index + 1 of a chosen file */
@@ -263,13 +265,17 @@ static void note_earlier(const struct starts *s, size_t left)
     const struct ncs_recording_head *a = &r->file[s->rival - 1].head, *b = &r->file[s->conflict - 1].head;
     add_left_names(s, &names, true, left);
     if (a->nranks > 0 && b->nranks > 0 && a->nranks != b->nranks)
-        ncs_record_note(r->record, "%zu recording%s of an earlier start %s left out: %s; %.100s is newer, and its launcher has "
-                        "started %d ranks, not %d", left, left == 1 ? "" : "s", left == 1 ? "is" : "are", names.text,
-                        brief_name(r, s->rival - 1), (int)a->nranks, (int)b->nranks);
+        ncs_record_note(r->record,
+                        "%zu recording%s of an earlier start %s left out: %s; %.100s is newer, and its launcher has "
+                        "started %d ranks, not %d",
+                        left, left == 1 ? "" : "s", left == 1 ? "is" : "are", names.text, brief_name(r, s->rival - 1),
+                        (int)a->nranks, (int)b->nranks);
     else
-        ncs_record_note(r->record, "%zu recording%s of an earlier start %s left out: %s; %.100s is a newer recording of a rank "
-                        "that %.100s has too", left, left == 1 ? "" : "s", left == 1 ? "is" : "are", names.text,
-                        brief_name(r, s->rival - 1), brief_name(r, s->conflict - 1));
+        ncs_record_note(r->record,
+                        "%zu recording%s of an earlier start %s left out: %s; %.100s is a newer recording of a rank "
+                        "that %.100s has too",
+                        left, left == 1 ? "" : "s", left == 1 ? "is" : "are", names.text, brief_name(r, s->rival - 1),
+                        brief_name(r, s->conflict - 1));
     ncs_str_free(&names);
 }
 
@@ -277,8 +283,8 @@ static void note_others(const struct starts *s, size_t left)
 {
     struct ncs_str names = { 0 };
     add_left_names(s, &names, false, left);
-    ncs_record_note(s->r->record, "%zu recording%s left out, as %s joined no communicator: %s", left,
-                    left == 1 ? " is" : "s are", left == 1 ? "its process has" : "their processes have", names.text);
+    ncs_record_note(s->r->record, "%zu recording%s left out, as %s joined no communicator: %s", left, left == 1 ? " is" : "s are",
+                    left == 1 ? "its process has" : "their processes have", names.text);
     ncs_str_free(&names);
 }
 

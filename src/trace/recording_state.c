@@ -34,8 +34,7 @@ static char *last_words(const struct recorded_play *p, int rank, const struct nc
     else if (!last)
         ncs_str_add(&text, "its recording has no call");
     else
-        ncs_str_addf(&text, "its recording ends after call %u on %s", (unsigned)last->number,
-                     p->journal->comm[last->comm]->name);
+        ncs_str_addf(&text, "its recording ends after call %u on %s", (unsigned)last->number, p->journal->comm[last->comm]->name);
     return ncs_str_take(&text);
 }
 
@@ -70,8 +69,12 @@ static void add_thread_context(struct recorded_play *p, struct ncs_snapshot *s, 
     struct ncs_snap_context *c = &s->context[s->contexts++];
     const struct ncs_call *newest = t->call ? t->call : t->last;
     bool ended = f->head.ended || of->ended;
-    *c = (struct ncs_snap_context){ .rank = t->call ? t->call->rank : of->rank, .thread = of->number, .state = NCS_CONTEXT_ENDED,
-                                    .ending = f->implied ? NCS_END_MISSING : ended ? NCS_END_RETURNED : NCS_END_SILENT,
+    *c = (struct ncs_snap_context){ .rank = t->call ? t->call->rank : of->rank,
+                                    .thread = of->number,
+                                    .state = NCS_CONTEXT_ENDED,
+                                    .ending = f->implied ? NCS_END_MISSING
+                                              : ended    ? NCS_END_RETURNED
+                                                         : NCS_END_SILENT,
                                     .group_depth = t->local.group_depth };
     seat_context(p->r, file, c);
     if (newest)
@@ -118,9 +121,11 @@ static void add_absent_ranks(struct recorded_play *p, struct ncs_snapshot *s, co
         bool file = has_file(p->r, rank) || p->r->threads;
         if (there[rank] || (!file && p->r->record->rank[rank].source)) /* a thread may act for several ranks */
             continue;
-        s->context[s->contexts++] = (struct ncs_snap_context){
-            .rank = rank, .state = NCS_CONTEXT_ENDED, .ending = file ? NCS_END_SILENT : NCS_END_MISSING,
-            .message = ncs_copy_text(file ? "its recording has no call" : "left no recording") };
+        s->context[s->contexts++] = (struct ncs_snap_context){ .rank = rank,
+                                                               .state = NCS_CONTEXT_ENDED,
+                                                               .ending = file ? NCS_END_SILENT : NCS_END_MISSING,
+                                                               .message = ncs_copy_text(file ? "its recording has no call"
+                                                                                             : "left no recording") };
     }
 }
 
@@ -190,17 +195,21 @@ static void set_aside(struct recorded_play *p, struct ncs_snap_context *c)
     c->ending = NCS_END_SILENT;
     ncs_call_unpin((struct ncs_call *)c->call);
     c->call = NULL;
-    ncs_record_doubt(p->r->record, c->rank, false, "it could also be that rank %d is slow: it is in %s() and no call of NCCL "
-                     "holds it there", c->rank, name);
+    ncs_record_doubt(p->r->record, c->rank, false,
+                     "it could also be that rank %d is slow: it is in %s() and no call of NCCL "
+                     "holds it there",
+                     c->rank, name);
 }
 
 static void note_idle(const struct recorded_play *p, const int *rank, size_t ranks)
 {
     struct ncs_str who = { 0 };
     ncs_str_add_many_ranks(&who, rank, ranks);
-    ncs_record_note(p->r->record, "rank%s %s wait%s in the CUDA runtime although every rank has made the calls that %s of; no "
-                    "call tells why: it may be slow, or a link, or other work of the GPU", ranks == 1 ? "" : "s", who.text,
-                    ranks == 1 ? "s" : "", ranks == 1 ? "it waits for the end" : "they wait for the end");
+    ncs_record_note(p->r->record,
+                    "rank%s %s wait%s in the CUDA runtime although every rank has made the calls that %s of; no "
+                    "call tells why: it may be slow, or a link, or other work of the GPU",
+                    ranks == 1 ? "" : "s", who.text, ranks == 1 ? "s" : "",
+                    ranks == 1 ? "it waits for the end" : "they wait for the end");
     ncs_str_free(&who);
 }
 

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-#define NOT_COMPARED ((enum ncs_stuck)-1)
+#define NOT_COMPARED ((enum ncs_stuck) - 1)
 
 static bool takes_part(const struct ncs_call *call)
 {
@@ -32,16 +32,14 @@ static size_t slot_for(struct played *p, const struct ncs_call *call)
         src = sends ? call->comm_rank : ncs_call_peer(call);
         dst = sends ? ncs_call_peer(call) : call->comm_rank;
     }
-    uint64_t line = key_of((uint64_t)call->comm, (uint64_t)call->comm_rank,
-                           (uint64_t)(ncs_call_is_pair(call) ? call->fn : 0),
+    uint64_t line = key_of((uint64_t)call->comm, (uint64_t)call->comm_rank, (uint64_t)(ncs_call_is_pair(call) ? call->fn : 0),
                            (uint64_t)(ncs_call_is_pair(call) ? ncs_call_peer(call) : -1));
     size_t nth = ncs_map_number(&p->count, line) + 1;
     ncs_map_put_number(&p->count, line, nth);
     uint64_t key = ncs_hash(key_of((uint64_t)call->comm, (uint64_t)src, (uint64_t)dst, nth), 7);
     size_t at = ncs_map_number(&p->slot_of, key);
     if (at == 0) {
-        struct played_slot slot = { .comm = call->comm, .src = src, .dst = dst,
-                                    .differ = NOT_COMPARED };
+        struct played_slot slot = { .comm = call->comm, .src = src, .dst = dst, .differ = NOT_COMPARED };
         NCS_PUSH(p->slot, p->slots, p->slot_room, slot);
         ncs_map_put_number(&p->slot_of, key, at = p->slots);
     }
@@ -107,7 +105,8 @@ static void add_to_group(struct played *p, const struct ncs_call *call)
 static int compare_shares(const void *a, const void *b)
 {
     const struct ncs_call *x = *(const struct ncs_call *const *)a, *y = *(const struct ncs_call *const *)b;
-    return x->comm != y->comm ? (x->comm > y->comm) - (x->comm < y->comm) : (x->comm_rank > y->comm_rank) - (x->comm_rank < y->comm_rank);
+    return x->comm != y->comm ? (x->comm > y->comm) - (x->comm < y->comm)
+                              : (x->comm_rank > y->comm_rank) - (x->comm_rank < y->comm_rank);
 }
 
 /* NCCL launches the communicators of a group in one order on all ranks, that of their hashes (NCCL 2.30.7,
@@ -142,8 +141,7 @@ void ncs_replay_open_group(struct played *p, uint64_t group, bool ending)
 
 static void add_part(struct played *p, const struct ncs_journal *j, const struct ncs_call *call)
 {
-    struct played_part part = { .call = call, .queued = ncs_map_number(&p->open, call->group) == 1,
-                         .slot = NCS_NO_SLOT };
+    struct played_part part = { .call = call, .queued = ncs_map_number(&p->open, call->group) == 1, .slot = NCS_NO_SLOT };
     if (!part.queued) {
         part.launch = launch_for(p, j, call);
         struct played_launch *l = &p->launch[part.launch];
@@ -170,8 +168,7 @@ size_t ncs_replay_event(struct played *p, int rank, const void *event)
 }
 
 /* Records callbacks and waits for events in streams, and the work that an event marks. */
-static void add_order(struct played *p, const struct ncs_call *call,
-                      const struct ncs_snap_op *held, size_t count)
+static void add_order(struct played *p, const struct ncs_call *call, const struct ncs_snap_op *held, size_t count)
 {
     uint64_t stream = stream_key(call);
     const union ncs_arg *arg = ncs_call_arg(call, NCS_ARG_EVENT);
@@ -182,8 +179,8 @@ static void add_order(struct played *p, const struct ncs_call *call,
     case NCS_FN_cudaStreamAddCallback:
         for (size_t i = 0; i < count; i++)
             if (held[i].call == call) {
-                size_t at = add_launch(p, (struct played_launch){ .call = call, .kind = LAUNCH_CALLBACK,
-                                                           .device = held[i].device });
+                size_t at = add_launch(p,
+                                       (struct played_launch){ .call = call, .kind = LAUNCH_CALLBACK, .device = held[i].device });
                 p->launch[at].context = held[i].context;
                 p->launch[at].held = true;
             }
@@ -195,11 +192,9 @@ static void add_order(struct played *p, const struct ncs_call *call,
     case NCS_FN_cudaStreamWaitEvent:
         before = ncs_replay_event(p, call->rank, event);
         if (before && before != ncs_map_number(&p->tail, stream))
-            add_launch(p, (struct played_launch){ .call = call, .kind = LAUNCH_EVENT, .device = -1,
-                                           .before = { 0, before } });
+            add_launch(p, (struct played_launch){ .call = call, .kind = LAUNCH_EVENT, .device = -1, .before = { 0, before } });
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -220,8 +215,8 @@ static bool has_failed(const struct ncs_call *call)
     return call->returned && call->rc != ncclSuccess && call->rc != ncclInProgress;
 }
 
-static void collect(struct played *p, const struct ncs_journal *j, const struct ncs_known *known,
-                    const struct ncs_snap_op *held, size_t count)
+static void collect(struct played *p, const struct ncs_journal *j, const struct ncs_known *known, const struct ncs_snap_op *held,
+                    size_t count)
 {
     for (const struct ncs_call *call = j->oldest; call; call = call->newer)
         if (takes_part(call))
@@ -230,8 +225,7 @@ static void collect(struct played *p, const struct ncs_journal *j, const struct 
         if (takes_part(call)) {
             add_part(p, j, call);
             know(p, known, call);
-        }
-        else if (!has_failed(call)) {
+        } else if (!has_failed(call)) {
             add_order(p, call, held, count);
         }
 }
@@ -443,8 +437,8 @@ static bool play_todo(struct played *p, const struct ncs_journal *j)
     return changed;
 }
 
-void ncs_replay(struct played *p, const struct ncs_journal *j, const struct ncs_known *known,
-                const struct ncs_snap_op *held, size_t count)
+void ncs_replay(struct played *p, const struct ncs_journal *j, const struct ncs_known *known, const struct ncs_snap_op *held,
+                size_t count)
 {
     if (j->dropped > 0) /* the journal is incomplete: pairs can no longer be counted */
         return;

@@ -13,9 +13,9 @@ struct played_part {
     size_t launch, slot; /* slot: NCS_NO_SLOT for one-sided calls and in groups that are still open */
     size_t next;         /* next part of its launch, + 1 */
     bool reached, met;
-    bool over;           /* known to be over, or given up */
-    bool queued;         /* in a group that is still open: part of no launch */
-    int shown;           /* its index in the snapshot */
+    bool over;   /* known to be over, or given up */
+    bool queued; /* in a group that is still open: part of no launch */
+    int shown;   /* its index in the snapshot */
 };
 
 enum launch_kind { LAUNCH_OF_NCCL, LAUNCH_CALLBACK, LAUNCH_EVENT };
@@ -32,7 +32,7 @@ struct played_launch {
     bool held;        /* an unfinished callback */
     bool ending;      /* its group's end has not returned: nothing of it begins before all that it meets is there */
     bool done;
-    bool waiting;     /* in `todo` */
+    bool waiting; /* in `todo` */
 };
 
 struct played_slot {
@@ -52,15 +52,19 @@ struct played_seat {
 };
 
 struct played {
-    struct played_part *part;      size_t parts, part_room;
-    struct played_launch *launch;  size_t launches, launch_room;
-    struct played_slot *slot;      size_t slots, slot_room;
+    struct played_part *part;
+    size_t parts, part_room;
+    struct played_launch *launch;
+    size_t launches, launch_room;
+    struct played_slot *slot;
+    size_t slots, slot_room;
     struct ncs_map slot_of, launch_of, tail, count, open, event, sent, taken;
-    struct played_group *group;    size_t groups, group_room; /* of calls on several communicators */
+    struct played_group *group;
+    size_t groups, group_room; /* of calls on several communicators */
     struct ncs_map group_of;
-    size_t *after;         /* two for each launch: the next one with the same `before`, + 1 */
-    size_t *first_after;   /* of each launch: index of such an entry, + 1; 0 = none */
-    size_t *todo;          /* launches to be tried again */
+    size_t *after;       /* two for each launch: the next one with the same `before`, + 1 */
+    size_t *first_after; /* of each launch: index of such an entry, + 1; 0 = none */
+    size_t *todo;        /* launches to be tried again */
     size_t todos, todo_room;
     size_t wait_room, lack_room;
     struct played_seat *seat; /* by rank; once teardown.c has asked */
@@ -72,8 +76,8 @@ struct played {
 void ncs_replay_open_group(struct played *p, uint64_t group, bool ending);
 
 /* held: the unfinished callbacks of a real machine's snapshot. */
-void ncs_replay(struct played *p, const struct ncs_journal *j, const struct ncs_known *known,
-                const struct ncs_snap_op *held, size_t count);
+void ncs_replay(struct played *p, const struct ncs_journal *j, const struct ncs_known *known, const struct ncs_snap_op *held,
+                size_t count);
 void ncs_replay_free(struct played *p);
 
 bool ncs_replay_is_reached(const struct played *p, const struct played_launch *l);

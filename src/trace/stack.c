@@ -11,27 +11,29 @@
 #include "trace/lines.h"
 #include "trace/reader.h"
 
-struct stack { /* of one thread */
+struct stack {                     /* of one thread */
     char file[256], function[128]; /* of the innermost line of the user's code; empty = none */
     long line;
-    int fn;       /* the collective that is called there; -1 = none */
-    bool pair;    /* it is a send or a receive */
+    int fn;    /* the collective that is called there; -1 = none */
+    bool pair; /* it is a send or a receive */
     bool frames, main;
 };
 
 struct stack_rank {
     int rank;
     struct stack top;
-    const char *path; int number; /* of the stack's first line */
+    const char *path;
+    int number; /* of the stack's first line */
 };
 
 struct stacks {
     struct record *record;
-    struct stack_rank *of; size_t count, room;
-    struct ncs_map at;      /* rank + 1 -> index + 1 */
-    int next;               /* the rank of a process that nothing names */
-    bool counted;           /* some are numbered as they come */
-    size_t again;           /* stacks of a rank that has one already */
+    struct stack_rank *of;
+    size_t count, room;
+    struct ncs_map at; /* rank + 1 -> index + 1 */
+    int next;          /* the rank of a process that nothing names */
+    bool counted;      /* some are numbered as they come */
+    size_t again;      /* stacks of a rank that has one already */
     struct ncs_error *err;
 };
 
@@ -40,8 +42,9 @@ struct stacks {
 /* py-spy shortens the paths of Python's own files. */
 static bool is_of_python(const char *file)
 {
-    static const char *const own[] = { "threading.py", "queue.py", "selectors.py", "socket.py", "runpy.py", "subprocess.py",
-                                       "multiprocessing/", "concurrent/", "asyncio/", "contextlib.py", "<frozen", NULL };
+    static const char *const own[] = { "threading.py", "queue.py",      "selectors.py",     "socket.py",
+                                       "runpy.py",     "subprocess.py", "multiprocessing/", "concurrent/",
+                                       "asyncio/",     "contextlib.py", "<frozen",          NULL };
     for (size_t i = 0; own[i]; i++)
         if (strncmp(file, own[i], strlen(own[i])) == 0)
             return true;
@@ -115,16 +118,16 @@ static bool read_native_frame(struct stack *s, const char *text)
 struct stack_reader {
     struct stacks *all;
     const char *path;
-    int file_rank, rank;     /* of the file's name; of the process at hand, -1 = not said */
-    struct stack now, best;  /* of the thread at hand; of the process */
+    int file_rank, rank;    /* of the file's name; of the process at hand, -1 = not said */
+    struct stack now, best; /* of the thread at hand; of the process */
     int number;
 };
 
 static void close_thread(struct stack_reader *p)
 {
     struct stack *s = &p->now;
-    bool better = s->frames && (!p->best.frames || (s->main && !p->best.main) ||
-                                (s->main == p->best.main && !p->best.file[0] && s->file[0]));
+    bool better = s->frames &&
+                  (!p->best.frames || (s->main && !p->best.main) || (s->main == p->best.main && !p->best.file[0] && s->file[0]));
     if (better)
         p->best = *s;
     p->now = (struct stack){ .fn = -1 };
@@ -160,7 +163,8 @@ static void read_stack_line(struct stack_reader *p, const char *text, int number
         return;
     bool process = strncmp(text, "Process ", 8) == 0 || strncmp(text, "Attaching to process ", 21) == 0;
     bool named = (ncs_number_after(text, "rank ", &n) || ncs_number_after(text, "Rank ", &n) ||
-                  ncs_number_after(text, "[rank", &n)) && n >= 0 && n < NCS_RECORD_RANKS && strlen(text) < 80;
+                  ncs_number_after(text, "[rank", &n)) &&
+                 n >= 0 && n < NCS_RECORD_RANKS && strlen(text) < 80;
     if (process || named) {
         int rank = named ? (int)n : !p->best.frames && !p->now.frames ? p->rank : -1;
         close_process(p);
@@ -263,8 +267,7 @@ static bool add_stack_calls(struct stacks *all)
 {
     struct record *r = all->record;
     int ranks = all->of[all->count - 1].rank + 1;
-    int comm = ncs_record_has_rank(r, ranks - 1, all->err) ? ncs_record_add_comm(r, ranks, "job", all->err)
-                                                           : -1;
+    int comm = ncs_record_has_rank(r, ranks - 1, all->err) ? ncs_record_add_comm(r, ranks, "job", all->err) : -1;
     r->numbered = true;
     for (int k = 0; k < ranks && comm >= 0; k++)
         r->comm[comm].rank[k] = k;
@@ -276,9 +279,13 @@ static bool add_stack_calls(struct stacks *all)
         struct record_call *c = ncs_record_add(r, own->rank, all->err);
         if (!c)
             return false;
-        *c = (struct record_call){ .fn = (enum ncs_fn)own->top.fn, .comm = comm, .comm_rank = own->rank, .count = 1,
-                                   .dtype = -1, .seq = 1, .unsaid = NCS_UNSAID_COUNT | NCS_UNSAID_DTYPE | NCS_UNSAID_OP |
-                                                                    NCS_UNSAID_ROOT,
+        *c = (struct record_call){ .fn = (enum ncs_fn)own->top.fn,
+                                   .comm = comm,
+                                   .comm_rank = own->rank,
+                                   .count = 1,
+                                   .dtype = -1,
+                                   .seq = 1,
+                                   .unsaid = NCS_UNSAID_COUNT | NCS_UNSAID_DTYPE | NCS_UNSAID_OP | NCS_UNSAID_ROOT,
                                    .place = ncs_record_place(r, own->top.file, own->top.line) };
     }
     if (comm >= 0 && !r->trace->doubt)
@@ -310,8 +317,9 @@ static enum trace_taken stack_take(void *state, struct trace_file *file)
     struct stacks *all = state;
     size_t before = all->count;
     struct ncs_lines lines = ncs_lines_of(&file->text);
-    struct stack_reader p = { .all = all, .path = file->path, .file_rank = file->rank, .rank = -1,
-                              .now = { .fn = -1 }, .best = { .fn = -1 } };
+    struct stack_reader p = {
+        .all = all, .path = file->path, .file_rank = file->rank, .rank = -1, .now = { .fn = -1 }, .best = { .fn = -1 }
+    };
     /* A number in the name of one file with many processes is not their rank. */
     const char *first = strstr(file->text.text, "Process "), *second = first ? strstr(first + 1, "\nProcess ") : NULL;
     if (second)
@@ -353,6 +361,11 @@ static void stack_end(void *state)
 }
 
 const struct trace_reader ncs_reader_stack = {
-    .kind = "stacks", .word = "stack", .is = stack_is,
-    .begin = stack_begin, .take = stack_take, .finish = stack_finish, .end = stack_end,
+    .kind = "stacks",
+    .word = "stack",
+    .is = stack_is,
+    .begin = stack_begin,
+    .take = stack_take,
+    .finish = stack_finish,
+    .end = stack_end,
 };

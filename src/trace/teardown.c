@@ -30,8 +30,8 @@ static struct played_seat teardown_seat(const struct played *p, int rank)
 static bool lets_go(const struct ncs_call *c)
 {
     bool failed = c->returned && c->rc != ncclSuccess && c->rc != ncclInProgress;
-    return !failed && (ncs_fn_info[c->fn].ends == NCS_ENDS_COMM || c->fn == NCS_FN_ncclCommFinalize ||
-                       c->fn == NCS_FN_ncclCommRevoke);
+    return !failed &&
+           (ncs_fn_info[c->fn].ends == NCS_ENDS_COMM || c->fn == NCS_FN_ncclCommFinalize || c->fn == NCS_FN_ncclCommRevoke);
 }
 
 /* By rank of the communicator: true if it has ended it, or has begun to, which closes its connections. The caller frees
@@ -111,8 +111,8 @@ static void teardown_add_work(struct played *p, struct ncs_snapshot *s, const st
     }
 }
 
-static bool add_teardown(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s,
-                         const struct ncs_snap_context *c, const struct ncs_call *call)
+static bool add_teardown(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s, const struct ncs_snap_context *c,
+                         const struct ncs_call *call)
 {
     bool destroys = call->fn == NCS_FN_ncclCommDestroy;
     if ((!destroys && call->fn != NCS_FN_ncclCommAbort) || call->comm < 0 || call->comm_rank < 0 || call->ending ||
@@ -120,9 +120,15 @@ static bool add_teardown(struct played *p, const struct ncs_journal *j, struct n
         return false;
     const struct ncs_comm_info *info = j->comm[call->comm];
     struct played_seat here = teardown_seat(p, c->rank);
-    struct ncs_snap_job job = { .kind = destroys ? NCS_JOB_DESTROY : NCS_JOB_ABORT, .call = call, .rank = c->rank,
-                                .comm_rank = call->comm_rank, .nranks = info->nranks, .miss = s->missings, .peer = -1,
-                                .wait = s->waits, .concluded = true };
+    struct ncs_snap_job job = { .kind = destroys ? NCS_JOB_DESTROY : NCS_JOB_ABORT,
+                                .call = call,
+                                .rank = c->rank,
+                                .comm_rank = call->comm_rank,
+                                .nranks = info->nranks,
+                                .miss = s->missings,
+                                .peer = -1,
+                                .wait = s->waits,
+                                .concluded = true };
     bool *ended = teardown_ended(j, info);
     bool last = is_last_of_process(p, info, ended, here.process);
     if (last && destroys && !teardown_is_revoked(j, call))

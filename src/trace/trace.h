@@ -30,36 +30,41 @@ struct ncs_trace_source {
 };
 
 struct ncs_trace {
-    char *kind;              /* of the files: "Flight Recorder dumps, NCCL log" */
+    char *kind; /* of the files: "Flight Recorder dumps, NCCL log" */
     int ranks;
-    char nccl[32];           /* version; empty = unknown */
-    size_t calls;            /* recorded collectives, sends and receives */
-    size_t unfinished;       /* calls known to be unfinished */
-    bool ended;              /* every rank left a file, and the files show that all of its calls are over */
-    const char *next;        /* which files would say more: an advice to the reader */
+    char nccl[32];     /* version; empty = unknown */
+    size_t calls;      /* recorded collectives, sends and receives */
+    size_t unfinished; /* calls known to be unfinished */
+    bool ended;        /* every rank left a file, and the files show that all of its calls are over */
+    const char *next;  /* which files would say more: an advice to the reader */
     struct ncs_journal *journal;
     struct ncs_snapshot snapshot;
-    struct ncs_trace_clash *clash; size_t clashes, clash_room;
-    char *doubt;             /* weakens all findings, one sentence; NULL = nothing */
-    struct ncs_trace_doubt *doubt_of; size_t doubts; /* by rank of the run; ranks beyond have none */
-    char **note; size_t notes, note_room; /* facts about the record for its reader */
+    struct ncs_trace_clash *clash;
+    size_t clashes, clash_room;
+    char *doubt; /* weakens all findings, one sentence; NULL = nothing */
+    struct ncs_trace_doubt *doubt_of;
+    size_t doubts; /* by rank of the run; ranks beyond have none */
+    char **note;
+    size_t notes, note_room; /* facts about the record for its reader */
     bool late;               /* the oldest calls have been overwritten: the journal begins after them */
     /* The journal's lines from NCS_TRACE_LINES on are indices into this array. */
-    char **place; size_t places, place_room; /* "train.py:42" */
-    struct ncs_trace_source *source; size_t sources; /* by place; places beyond have none */
-    bool *shows; size_t showing; /* by place: it is a line of the record itself, not of a program; places beyond are none */
-    void **block; size_t blocks, block_room; /* memory that the journal's calls point to */
+    char **place;
+    size_t places, place_room; /* "train.py:42" */
+    struct ncs_trace_source *source;
+    size_t sources; /* by place; places beyond have none */
+    bool *shows;
+    size_t showing; /* by place: it is a line of the record itself, not of a program; places beyond are none */
+    void **block;
+    size_t blocks, block_room; /* memory that the journal's calls point to */
 };
 
 #define NCS_TRACE_LINES 1000000000
 
 /* Reads files, and the files in folders, of any kinds, recognised by their content. False and err with
  * the place in the file. A trace without a call is valid. */
-bool ncs_trace_read(struct ncs_trace *trace, const char *const *paths, size_t count,
-                    struct ncs_error *err);
+bool ncs_trace_read(struct ncs_trace *trace, const char *const *paths, size_t count, struct ncs_error *err);
 /* Reads one file in memory; errors use `name` for it. */
-bool ncs_trace_read_bytes(struct ncs_trace *trace, const char *name, const void *bytes, size_t count,
-                          struct ncs_error *err);
+bool ncs_trace_read_bytes(struct ncs_trace *trace, const char *name, const void *bytes, size_t count, struct ncs_error *err);
 void ncs_trace_free(struct ncs_trace *trace); /* the contents */
 
 /* The name of a place by its line; NULL = the line is none. */

@@ -156,8 +156,7 @@ static struct value *of_json(struct value_pool *pool, json_t *j)
     json_t *item;
     size_t i;
     switch (json_typeof(j)) {
-    case JSON_STRING:
-        return ncs_value_text(pool, json_string_value(j), json_string_length(j));
+    case JSON_STRING: return ncs_value_text(pool, json_string_value(j), json_string_length(j));
     case JSON_INTEGER:
         v = ncs_value_new(pool, VALUE_WHOLE);
         v->whole = json_integer_value(j);
@@ -173,18 +172,17 @@ static struct value *of_json(struct value_pool *pool, json_t *j)
         return v;
     case JSON_ARRAY:
         v = ncs_value_new(pool, VALUE_LIST);
-        json_array_foreach(j, i, item)
-            ncs_value_append(pool, v, of_json(pool, item));
+        json_array_foreach(j, i, item) ncs_value_append(pool, v, of_json(pool, item));
         return v;
     case JSON_OBJECT:
         v = ncs_value_new(pool, VALUE_DICT);
-        json_object_foreach(j, key, item) {
+        json_object_foreach(j, key, item)
+        {
             ncs_value_append(pool, v, ncs_value_text(pool, key, strlen(key)));
             ncs_value_append(pool, v, of_json(pool, item));
         }
         return v;
-    case JSON_NULL:
-        break;
+    case JSON_NULL: break;
     }
     return ncs_value_new(pool, VALUE_NONE);
 }

@@ -14,11 +14,11 @@ enum value_kind { VALUE_NONE, VALUE_BOOL, VALUE_WHOLE, VALUE_REAL, VALUE_TEXT, V
 struct value {
     unsigned char kind, depth; /* depth: once it is known that no value contains itself */
     bool seen;
-    uint32_t count, room;      /* of items; a dictionary has a key and a value for each entry */
+    uint32_t count, room; /* of items; a dictionary has a key and a value for each entry */
     union {
-        int64_t whole;         /* a bool, too */
+        int64_t whole; /* a bool, too */
         double real;
-        const char *text;      /* valid UTF-8; NULL in no value */
+        const char *text; /* valid UTF-8; NULL in no value */
         const struct value **item;
     };
 };

@@ -43,9 +43,9 @@ struct watch_line {
     const char *text;
     const char *path;
     int number;
-    int rank, self;             /* -1 = not said */
-    bool named;                 /* the group is */
-    bool global;                /* the rank is said to be that of the run */
+    int rank, self; /* -1 = not said */
+    bool named;     /* the group is */
+    bool global;    /* the rank is said to be that of the run */
     char name[64], desc[64];
 };
 
@@ -123,8 +123,15 @@ static void see_rank(struct watch_rank *k, const struct watch_line *l)
 
 static void add_late(struct watchdog *w, const struct watch_line *l, int group, int64_t seq, int fn, int64_t count)
 {
-    struct watch_late late = { .group = group, .rank = l->rank, .self = l->self, .seq = seq, .fn = fn, .sized = count >= 0,
-                               .count = count >= 0 ? (uint64_t)count : 1, .line = l->number, .path = l->path };
+    struct watch_late late = { .group = group,
+                               .rank = l->rank,
+                               .self = l->self,
+                               .seq = seq,
+                               .fn = fn,
+                               .sized = count >= 0,
+                               .count = count >= 0 ? (uint64_t)count : 1,
+                               .line = l->number,
+                               .path = l->path };
     if (w->lates < NCS_RECORD_CALLS)
         NCS_PUSH(w->late, w->lates, w->late_room, late);
 }
@@ -223,8 +230,8 @@ static bool watchdog_is(const struct trace_file *file)
 {
     const char *text = file->text.text;
     return strstr(text, "WorkNCCL(SeqNum=") || strstr(text, "last enqueued NCCL work: ") ||
-           strstr(text, "last enqueued work: ") || strstr(text, "finish collective #") ||
-           strstr(text, "finished collective #") || strstr(text, " started ranks:") || strstr(text, "never joined any collectives");
+           strstr(text, "last enqueued work: ") || strstr(text, "finish collective #") || strstr(text, "finished collective #") ||
+           strstr(text, " started ranks:") || strstr(text, "never joined any collectives");
 }
 
 static void *watchdog_begin(struct record *r, struct ncs_error *err)
@@ -283,10 +290,14 @@ static void watchdog_end(void *state)
 }
 
 const struct trace_reader ncs_reader_watchdog = {
-    .kind = "watchdog lines", .word = "watchdog line",
+    .kind = "watchdog lines",
+    .word = "watchdog line",
     .next = "next: the watchdog's lines of all ranks (\"Watchdog caught\" and \"last enqueued\"), and dumps "
             "of all ranks, which TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1 writes at a "
             "time-out",
     .is = watchdog_is,
-    .begin = watchdog_begin, .take = watchdog_take, .finish = watchdog_finish, .end = watchdog_end,
+    .begin = watchdog_begin,
+    .take = watchdog_take,
+    .finish = watchdog_finish,
+    .end = watchdog_end,
 };

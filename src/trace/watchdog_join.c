@@ -169,8 +169,14 @@ static int watch_add_comm(struct watch_join *j)
 static struct record_call watch_call(const struct watch_join *j, const struct watch_rank *k, int comm_rank, int64_t seq)
 {
     size_t at = ncs_map_number(&j->late_at, (uint64_t)seq + 1);
-    struct record_call c = { .fn = NCS_FN_ncclAllReduce, .comm = j->comm, .comm_rank = comm_rank, .count = 1, .dtype = -1,
-                             .seq = seq, .apart = true, .state = seq <= k->over ? RECORD_OVER : RECORD_UNKNOWN,
+    struct record_call c = { .fn = NCS_FN_ncclAllReduce,
+                             .comm = j->comm,
+                             .comm_rank = comm_rank,
+                             .count = 1,
+                             .dtype = -1,
+                             .seq = seq,
+                             .apart = true,
+                             .state = seq <= k->over ? RECORD_OVER : RECORD_UNKNOWN,
                              .unsaid = NCS_UNSAID_OP | NCS_UNSAID_ROOT | NCS_UNSAID_DTYPE | NCS_UNSAID_PLACE };
     size_t own = ncs_map_number(&j->own_late, ncs_hash((uint64_t)k->rank, (uint64_t)seq));
     const struct watch_late *l = own ? &j->w->late[own - 1] : at ? &j->w->late[at - 1] : NULL; /* its own line first */
@@ -312,8 +318,10 @@ static bool watch_contradicts(const struct watch_join *j)
     }
     if (most->over <= least->made + AHEAD)
         return false;
-    ncs_record_note(j->w->record, "the lines of the watchdog are of several groups or runs: rank %d has completed call %" PRId64
-                    ", and rank %d has made %" PRId64, most->rank, most->over, least->rank, least->made);
+    ncs_record_note(j->w->record,
+                    "the lines of the watchdog are of several groups or runs: rank %d has completed call %" PRId64
+                    ", and rank %d has made %" PRId64,
+                    most->rank, most->over, least->rank, least->made);
     return true;
 }
 
@@ -330,8 +338,10 @@ static bool join_group(struct watchdog *w, int index)
     bool strange;
     j.comm = watch_dumped(&j, &strange);
     if (strange && j.comm < 0) {
-        ncs_record_note(w->record, "the lines of the watchdog of rank %d are of another job than the dumps: default_pg of the "
-                        "dumps does not have this rank", j.g->of[0].rank);
+        ncs_record_note(w->record,
+                        "the lines of the watchdog of rank %d are of another job than the dumps: default_pg of the "
+                        "dumps does not have this rank",
+                        j.g->of[0].rank);
         ncs_map_free(&j.late_at);
         ncs_map_free(&j.own_late);
         return true;
@@ -364,8 +374,10 @@ static void doubt_waiting(struct watchdog *w)
             if (own->rank >= w->record->ranks) /* its group is left out */
                 continue;
             if (own->made < late && ncs_map_number(&waits, (uint64_t)own->rank + 1) && !watch_has_dump(w->record, own->rank))
-                ncs_record_doubt(w->record, own->rank, false, "it could also be that rank %d comes to the call later: it waits "
-                                 "in another group, and the lines do not order calls of several groups", own->rank);
+                ncs_record_doubt(w->record, own->rank, false,
+                                 "it could also be that rank %d comes to the call later: it waits "
+                                 "in another group, and the lines do not order calls of several groups",
+                                 own->rank);
         }
     }
     ncs_map_free(&waits);
@@ -380,7 +392,7 @@ static void note_watchdog(const struct watchdog *w, bool used)
         ncs_record_note(r, "the lines of the watchdog are not used: NCCL's log has the calls");
     else
         ncs_record_note(r, "lines of the watchdog count calls and name the one that ran out of time: they have no data "
-                        "types, operators, roots and places in the program");
+                           "types, operators, roots and places in the program");
     if (w->homeless && used)
         ncs_record_note(r, "calls ran out of time in groups that these lines do not tell apart");
     if (w->pairs)

@@ -12,8 +12,7 @@ size_t ncs_output_count(const struct ncs_call *call, int nranks)
     const struct ncs_movement *m = ncs_movement_of(call->fn);
     size_t count = ncs_call_count(call);
 
-    if (m->kind == NCS_MOVE_NONE || m->kind == NCS_MOVE_SEND ||
-        (m->to_root && call->comm_rank != ncs_call_root(call)))
+    if (m->kind == NCS_MOVE_NONE || m->kind == NCS_MOVE_SEND || (m->to_root && call->comm_rank != ncs_call_root(call)))
         return 0;
     return m->parts_out ? count * (size_t)nranks : count;
 }
@@ -40,14 +39,12 @@ uint64_t ncs_content_hash(const void *bytes, size_t count)
 
 /* ---- operations ---- */
 
-static const struct ncs_comm_info *capture_comm_of(const struct ncs_capture *c,
-                                                   const struct ncs_call *call)
+static const struct ncs_comm_info *capture_comm_of(const struct ncs_capture *c, const struct ncs_call *call)
 {
     if (call->comm < 0 || (size_t)call->comm >= c->journal->comms)
         return NULL;
     const struct ncs_comm_info *comm = c->journal->comm[call->comm];
-    if (call->number == 0 || call->comm_rank < 0 || call->comm_rank >= comm->nranks ||
-        call->comm_rank >= comm->members)
+    if (call->number == 0 || call->comm_rank < 0 || call->comm_rank >= comm->nranks || call->comm_rank >= comm->members)
         return NULL;
     return comm;
 }
@@ -91,8 +88,7 @@ static struct ncs_operation *capture_lookup(struct ncs_capture *c, const struct 
 {
     struct ncs_operation *op = ncs_map_get(&c->operations, key_hash(key));
 
-    while (op && (op->comm != key->comm || op->src != key->src || op->dst != key->dst ||
-                  op->number != key->number))
+    while (op && (op->comm != key->comm || op->src != key->src || op->dst != key->dst || op->number != key->number))
         op = op->next;
     return op;
 }
@@ -101,14 +97,12 @@ struct ncs_operation *ncs_capture_find(struct ncs_capture *c, const struct ncs_c
 {
     struct key key;
 
-    if (!capture_comm_of(c, call) || ncs_movement_of(call->fn)->kind == NCS_MOVE_NONE ||
-        !capture_key_of(call, &key))
+    if (!capture_comm_of(c, call) || ncs_movement_of(call->fn)->kind == NCS_MOVE_NONE || !capture_key_of(call, &key))
         return NULL;
     return capture_lookup(c, &key);
 }
 
-static struct ncs_operation *capture_add(struct ncs_capture *c, const struct key *key,
-                                         const struct ncs_call *call, int nranks)
+static struct ncs_operation *capture_add(struct ncs_capture *c, const struct key *key, const struct ncs_call *call, int nranks)
 {
     int shares = ncs_call_is_pair(call) ? 2 : ncs_movement_of(call->fn)->kind == NCS_MOVE_PUT ? 1 : nranks;
     struct ncs_operation *op = ncs_new(sizeof *op + (size_t)shares * sizeof *op->share);
@@ -244,8 +238,7 @@ static void copy_input(struct ncs_capture *c, struct ncs_operation *op, struct n
 
     if (count == 0)
         return;
-    if (__builtin_mul_overflow(count, ncs_dtype_bytes(ncs_call_dtype(call)), &each) ||
-        !ncs_capture_can_read(c, from, each)) {
+    if (__builtin_mul_overflow(count, ncs_dtype_bytes(ncs_call_dtype(call)), &each) || !ncs_capture_can_read(c, from, each)) {
         op->unfit = NCS_UNVERIFIED_FREED;
         return;
     }
@@ -262,13 +255,10 @@ static void copy_input(struct ncs_capture *c, struct ncs_operation *op, struct n
     share->input = to;
 }
 
-static void copy_scalar(const struct ncs_capture *c, struct ncs_operation *op,
-                        const struct ncs_call *call)
+static void copy_scalar(const struct ncs_capture *c, struct ncs_operation *op, const struct ncs_call *call)
 {
     const struct ncs_redop *redop = call->redop;
-    const void *from = !redop->on_device ? redop->scalar
-                       : c->staged       ? c->staged(call, NCS_STAGED_SCALAR)
-                                         : redop->pointer;
+    const void *from = !redop->on_device ? redop->scalar : c->staged ? c->staged(call, NCS_STAGED_SCALAR) : redop->pointer;
 
     size_t bytes = ncs_dtype_bytes(op->dtype);
     bool there = from && (from == redop->scalar || ncs_capture_can_read(c, from, bytes));
@@ -297,8 +287,8 @@ void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call, size_t toget
     op->borrows = capture_borrows(c, op, together);
     size_t output = ncs_output_count(call, op->shares);
     share->output = op->movement->kind == NCS_MOVE_PUT ? ncs_journal_target(c->journal, call)
-                    : c->staged                  ? c->staged(call, NCS_STAGED_OUTPUT)
-                                                 : ncs_call_recvbuff(call);
+                    : c->staged                        ? c->staged(call, NCS_STAGED_OUTPUT)
+                                                       : ncs_call_recvbuff(call);
     if (op->movement->kind == NCS_MOVE_PUT && !share->output)
         op->unfit = NCS_UNVERIFIED_WINDOW;
     if (c->staged && output > 0 && !share->output && !call->unverified)

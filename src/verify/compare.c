@@ -12,9 +12,9 @@
 #include "verify/private.h"
 
 enum {
-    STRETCH = NCS_CHUNK,      /* elements of a reduction that are compared at a time */
-    PIECE = 8192,             /* of moved data: few enough to stay in the cache for all outputs */
-    GRAIN = 512 * 1024,       /* bytes read by a core at a time, at least */
+    STRETCH = NCS_CHUNK, /* elements of a reduction that are compared at a time */
+    PIECE = 8192,        /* of moved data: few enough to stay in the cache for all outputs */
+    GRAIN = 512 * 1024,  /* bytes read by a core at a time, at least */
 };
 
 static size_t compare_smaller(size_t a, size_t b)
@@ -37,9 +37,9 @@ struct sieve {
     unsigned char *keeps;          /* receives the computed outputs; NULL: they are compared instead */
     const struct tally *tallies;   /* from `from` to end - 1 */
     int from, end, dtype;
-    size_t count, bytes;           /* of an element */
-    bool asks;                     /* treat stretches that may have lost information as doubtful */
-    bool *doubtful;                /* for each stretch */
+    size_t count, bytes; /* of an element */
+    bool asks;           /* treat stretches that may have lost information as doubtful */
+    bool *doubtful;      /* for each stretch */
 };
 
 static bool sieve_differs(const struct sieve *s, const unsigned char *want, size_t first, size_t count)
@@ -98,8 +98,8 @@ static bool compare_asks(const struct ncs_verify *v, const struct ncs_operation 
 /* ---- reductions ---- */
 
 /* Once one of the outputs is found right, the others need only be equal to it. */
-static void compare_stretch(struct ncs_verify *v, const struct ncs_terms *terms, struct tally *tallies,
-                            int from, int end, size_t begin)
+static void compare_stretch(struct ncs_verify *v, const struct ncs_terms *terms, struct tally *tallies, int from, int end,
+                            size_t begin)
 {
     const struct ncs_operation *op = terms->op;
     size_t bytes = ncs_dtype_bytes(op->dtype), where = 0, count = compare_smaller(STRETCH, op->count - begin);
@@ -125,15 +125,20 @@ static void compare_stretch(struct ncs_verify *v, const struct ncs_terms *terms,
     }
 }
 
-void ncs_compare_reduction(struct ncs_verify *v, const struct ncs_operation *op, struct tally *tallies,
-                           int from, int end, size_t offset)
+void ncs_compare_reduction(struct ncs_verify *v, const struct ncs_operation *op, struct tally *tallies, int from, int end,
+                           size_t offset)
 {
     struct ncs_terms terms = ncs_terms_of(op, offset);
     struct ncs_native native = ncs_native_of(&terms);
     struct sieve s = {
-        .native = op->foreseen ? NULL : &native, .foreseen = op->foreseen ? ncs_foreseen(op, offset) : NULL,
-        .tallies = tallies, .from = from, .end = end,
-        .dtype = op->dtype, .count = op->count, .bytes = ncs_dtype_bytes(op->dtype),
+        .native = op->foreseen ? NULL : &native,
+        .foreseen = op->foreseen ? ncs_foreseen(op, offset) : NULL,
+        .tallies = tallies,
+        .from = from,
+        .end = end,
+        .dtype = op->dtype,
+        .count = op->count,
+        .bytes = ncs_dtype_bytes(op->dtype),
         .asks = compare_asks(v, op, compare_first(op, from, end)),
     };
     bool *doubtful = v->arithmetic == NCS_ASCENDING ? sieve(&s, op->shares) : NULL;
@@ -151,8 +156,12 @@ static void foresee(struct ncs_verify *v, const struct ncs_operation *op, int fr
     struct ncs_terms terms = ncs_terms_of(op, offset);
     struct ncs_native native = ncs_native_of(&terms);
     size_t bytes = ncs_dtype_bytes(op->dtype), where;
-    struct sieve s = { .native = &native, .keeps = ncs_foreseen(op, offset), .dtype = op->dtype,
-                       .count = op->count, .bytes = bytes, .asks = compare_asks(v, op, first) };
+    struct sieve s = { .native = &native,
+                       .keeps = ncs_foreseen(op, offset),
+                       .dtype = op->dtype,
+                       .count = op->count,
+                       .bytes = bytes,
+                       .asks = compare_asks(v, op, first) };
     bool *doubtful = sieve(&s, op->shares);
 
     for (size_t begin = 0; begin < op->count; begin += STRETCH) {
@@ -217,8 +226,7 @@ static void compare_element(const struct moved *m, struct tally *tallies, size_t
             compare_note(&tallies[i], 1, at);
 }
 
-void ncs_compare_moved(const struct ncs_operation *op, struct tally *tallies, int share, size_t bytes,
-                       size_t total)
+void ncs_compare_moved(const struct ncs_operation *op, struct tally *tallies, int share, size_t bytes, size_t total)
 {
     size_t pieces = (total + PIECE - 1) / PIECE;
     struct moved m = { op, tallies, share, bytes, total, ncs_new(pieces * sizeof *m.doubtful) };

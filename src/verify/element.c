@@ -11,12 +11,12 @@
 
 static const struct ncs_float_format formats[ncclNumTypes] = {
     /*                    p   unit      least      normal     most      saturates digits beyond */
-    [ncclFloat16]    = {  11, 0x1p-11,  0x1p-24,   0x1p-14,   65504.0,      false,  5, 0x7c00 },
-    [ncclFloat32]    = {  24, 0x1p-24,  0x1p-149,  0x1p-126,  FLT_MAX,      false,  9, 0x7f800000 },
-    [ncclFloat64]    = {  53, 0x1p-53,  0x1p-1074, 0x1p-1022, DBL_MAX,      false, 17, 0x7ff0000000000000 },
-    [ncclBfloat16]   = {   8, 0x1p-8,   0x1p-133,  0x1p-126,  0x1.fep127,   false,  4, 0x7f80 },
-    [ncclFloat8e4m3] = {   4, 0x1p-4,   0x1p-9,    0x1p-6,    448.0,        true,   3, 0x7e },
-    [ncclFloat8e5m2] = {   3, 0x1p-3,   0x1p-16,   0x1p-14,   57344.0,      true,   3, 0x7b },
+    [ncclFloat16] = { 11, 0x1p-11, 0x1p-24, 0x1p-14, 65504.0, false, 5, 0x7c00 },
+    [ncclFloat32] = { 24, 0x1p-24, 0x1p-149, 0x1p-126, FLT_MAX, false, 9, 0x7f800000 },
+    [ncclFloat64] = { 53, 0x1p-53, 0x1p-1074, 0x1p-1022, DBL_MAX, false, 17, 0x7ff0000000000000 },
+    [ncclBfloat16] = { 8, 0x1p-8, 0x1p-133, 0x1p-126, 0x1.fep127, false, 4, 0x7f80 },
+    [ncclFloat8e4m3] = { 4, 0x1p-4, 0x1p-9, 0x1p-6, 448.0, true, 3, 0x7e },
+    [ncclFloat8e5m2] = { 3, 0x1p-3, 0x1p-16, 0x1p-14, 57344.0, true, 3, 0x7b },
 };
 
 const struct ncs_float_format *ncs_float_format(int dtype)
@@ -31,12 +31,12 @@ bool ncs_element_signed(int dtype)
     return dtype == ncclInt8 || dtype == ncclInt32 || dtype == ncclInt64;
 }
 
-#define LOAD_WORDS(type)                                  \
-    for (size_t i = 0; i < count; i++) {                  \
-        type x;                                           \
-        memcpy(&x, bytes + i * sizeof x, sizeof x);       \
-        to[i] = (uint64_t)x;                              \
-    }                                                     \
+#define LOAD_WORDS(type)                            \
+    for (size_t i = 0; i < count; i++) {            \
+        type x;                                     \
+        memcpy(&x, bytes + i * sizeof x, sizeof x); \
+        to[i] = (uint64_t)x;                        \
+    }                                               \
     break
 
 void ncs_element_words(int dtype, const void *from, size_t count, uint64_t *to)
@@ -112,8 +112,7 @@ void ncs_element_values(int dtype, const void *from, size_t count, double *to)
         for (size_t i = 0; i < count; i++)
             to[i] = from_half((uint32_t)bytes[i] << 8);
         break;
-    default:
-        memcpy(to, from, count * sizeof *to);
+    default: memcpy(to, from, count * sizeof *to);
     }
 }
 
@@ -128,12 +127,12 @@ uint64_t ncs_element_wrap(int dtype, uint64_t word)
     }
 }
 
-#define WRAP_WORDS(type)                                  \
-    for (size_t i = 0; i < count; i++) {                  \
-        uint64_t word = (uint64_t)(type)words[i];         \
-        changed |= word ^ words[i];                       \
-        words[i] = word;                                  \
-    }                                                     \
+#define WRAP_WORDS(type)                          \
+    for (size_t i = 0; i < count; i++) {          \
+        uint64_t word = (uint64_t)(type)words[i]; \
+        changed |= word ^ words[i];               \
+        words[i] = word;                          \
+    }                                             \
     break
 
 bool ncs_element_wrap_all(int dtype, uint64_t *words, size_t count)

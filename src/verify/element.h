@@ -10,14 +10,14 @@
 
 /* A binary floating-point type. */
 struct ncs_float_format {
-    int precision;     /* bits of the significand, the implied one included */
-    double unit;       /* largest relative error of one rounding: 2^-precision */
-    double least;      /* smallest subnormal */
-    double normal;     /* smallest normal number */
-    double most;       /* largest finite number */
-    bool saturates;    /* larger values become `most`, infinity too */
-    int digits;        /* decimal digits that distinguish any two numbers */
-    uint64_t beyond;   /* bits of the least number that may stand for overflow: infinity, or the largest number */
+    int precision;   /* bits of the significand, the implied one included */
+    double unit;     /* largest relative error of one rounding: 2^-precision */
+    double least;    /* smallest subnormal */
+    double normal;   /* smallest normal number */
+    double most;     /* largest finite number */
+    bool saturates;  /* larger values become `most`, infinity too */
+    int digits;      /* decimal digits that distinguish any two numbers */
+    uint64_t beyond; /* bits of the least number that may stand for overflow: infinity, or the largest number */
 };
 
 /* NULL for integers and for values that are no ncclDataType_t. */

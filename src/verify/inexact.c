@@ -110,8 +110,7 @@ static bool look_at_value(const struct ncs_inexacts *all, const struct ncs_terms
     /* A sum that merely rounds down to the largest number has not overflowed. */
     int exponent;
     frexp(f->most, &exponent);
-    found->over = isfinite(found->sum) &&
-                  !(f->saturates && fabsl(found->sum) <= f->most + ldexp(f->unit, exponent - 1));
+    found->over = isfinite(found->sum) && !(f->saturates && fabsl(found->sum) <= f->most + ldexp(f->unit, exponent - 1));
     return found->over;
 }
 
@@ -134,8 +133,7 @@ static size_t inexact_place_of(const struct ncs_inexacts *all, const struct ncs_
     if (i == all->count)
         return i;
     const struct ncs_call *known = all->place[i].call;
-    bool earlier = known->number < call->number ||
-                   (known->number == call->number && known->comm_rank <= call->comm_rank);
+    bool earlier = known->number < call->number || (known->number == call->number && known->comm_rank <= call->comm_rank);
     return earlier ? NCS_INEXACTS : i;
 }
 
@@ -170,8 +168,8 @@ static void write_inputs(const struct ncs_terms *t, size_t at, char *text, size_
         snprintf(text + used, room - used, ", ...");
 }
 
-static void write_place(struct ncs_inexact *p, const struct ncs_terms *t, size_t at,
-                        const struct element *found, const unsigned char *got)
+static void write_place(struct ncs_inexact *p, const struct ncs_terms *t, size_t at, const struct element *found,
+                        const unsigned char *got)
 {
     int dtype = t->op->dtype;
     const struct ncs_float_format *f = ncs_float_format(dtype);
@@ -186,21 +184,18 @@ static void write_place(struct ncs_inexact *p, const struct ncs_terms *t, size_t
     write_inputs(t, at, p->in, sizeof p->in);
     ncs_element_text(dtype, got, p->got, sizeof p->got);
     ncs_element_value_text(f ? f->digits : 20, found->sum, p->sum, sizeof p->sum);
-    ncs_element_value_text(f ? f->digits : 10,
-                           p->average ? found->sum / t->op->shares : found->sum, p->exact,
-                           sizeof p->exact);
+    ncs_element_value_text(f ? f->digits : 10, p->average ? found->sum / t->op->shares : found->sum, p->exact, sizeof p->exact);
 }
 
-bool ncs_inexact_asks(const struct ncs_inexacts *all, const struct ncs_operation *op,
-                      const struct ncs_call *call)
+bool ncs_inexact_asks(const struct ncs_inexacts *all, const struct ncs_operation *op, const struct ncs_call *call)
 {
     bool sums = op->scaled || op->op == ncclSum || op->op == ncclAvg;
 
     return sums && op->shares > 1 && inexact_place_of(all, call) < NCS_INEXACTS;
 }
 
-void ncs_inexact_look(struct ncs_inexacts *all, const struct ncs_terms *terms, size_t first, int i,
-                      const struct ncs_expected *e, const unsigned char *got)
+void ncs_inexact_look(struct ncs_inexacts *all, const struct ncs_terms *terms, size_t first, int i, const struct ncs_expected *e,
+                      const unsigned char *got)
 {
     const struct ncs_operation *op = terms->op;
 
@@ -211,8 +206,7 @@ void ncs_inexact_look(struct ncs_inexacts *all, const struct ncs_terms *terms, s
         return;
     for (size_t k = 0; k < e->count; k++) {
         struct element found = { 0 };
-        if (!(e->words ? look_at_word(all, terms, first + k, &found)
-                       : look_at_value(all, terms, first + k, e->term[k], &found)))
+        if (!(e->words ? look_at_word(all, terms, first + k, &found) : look_at_value(all, terms, first + k, e->term[k], &found)))
             continue;
         if (e->words && e->over && !found.over)
             continue; /* an overflow says more than a cut fraction */

@@ -15,14 +15,13 @@ struct ncs_inexacts {
 };
 
 /* True if a result of the call must still be examined: it is a sum, and no earlier one at its place is known. */
-bool ncs_inexact_asks(const struct ncs_inexacts *all, const struct ncs_operation *op,
-                      const struct ncs_call *call);
+bool ncs_inexact_asks(const struct ncs_inexacts *all, const struct ncs_operation *op, const struct ncs_call *call);
 /* True if one of these floating-point numbers may stand for a sum that has overflowed. */
 bool ncs_inexact_overflow(int dtype, const unsigned char *got, size_t bytes);
 
 /* `e`: the expected values of terms from element `first` on; `got`: the equal values that share i received. */
-void ncs_inexact_look(struct ncs_inexacts *all, const struct ncs_terms *terms, size_t first, int i,
-                      const struct ncs_expected *e, const unsigned char *got);
+void ncs_inexact_look(struct ncs_inexacts *all, const struct ncs_terms *terms, size_t first, int i, const struct ncs_expected *e,
+                      const unsigned char *got);
 void ncs_inexact_free(struct ncs_inexacts *all); /* unpins */
 
 #endif

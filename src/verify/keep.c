@@ -147,8 +147,7 @@ void ncs_keep_inputs(struct ncs_verify *v, struct ncs_operation *op)
         return;
     losses_find(op, &l);
     size_t results = op->movement->parts_in ? (size_t)op->shares : 1, each = op->count * ncs_dtype_bytes(op->dtype);
-    bool foresees = op->movement->reduces && l.in_place && l.count * l.bytes > results * each &&
-                    v->arithmetic == NCS_ASCENDING;
+    bool foresees = op->movement->reduces && l.in_place && l.count * l.bytes > results * each && v->arithmetic == NCS_ASCENDING;
     if (l.count == 0)
         ;
     else if (!ncs_capture_reserve(&v->capture, op, foresees ? each : l.bytes, foresees ? results : l.count))

@@ -83,8 +83,7 @@ static void shape(struct ncs_sample *s, size_t count, size_t part, int nranks)
     s->each = s->part < each ? s->part : each;
 }
 
-static void look_take_call(struct ncs_look *l, struct ncs_sample *s, const unsigned char *from,
-                           size_t bytes)
+static void look_take_call(struct ncs_look *l, struct ncs_sample *s, const unsigned char *from, size_t bytes)
 {
     size_t kept = places(s);
 
@@ -99,8 +98,7 @@ static void look_take_call(struct ncs_look *l, struct ncs_sample *s, const unsig
     }
 }
 
-static bool is_wrong(const struct ncs_operation *op, int share, const struct ncs_looked *how,
-                     size_t element, const void *got)
+static bool is_wrong(const struct ncs_operation *op, int share, const struct ncs_looked *how, size_t element, const void *got)
 {
     size_t bytes = ncs_dtype_bytes(op->dtype), run, where;
 
@@ -112,8 +110,7 @@ static bool is_wrong(const struct ncs_operation *op, int share, const struct ncs
     return ncs_differ(how->scratch, got, &where) > 0;
 }
 
-static void look_mark(struct ncs_sample *s, const struct ncs_operation *op, int share,
-                      const struct ncs_looked *how)
+static void look_mark(struct ncs_sample *s, const struct ncs_operation *op, int share, const struct ncs_looked *how)
 {
     size_t bytes = ncs_dtype_bytes(op->dtype), place = 0;
 
@@ -125,8 +122,7 @@ static void look_mark(struct ncs_sample *s, const struct ncs_operation *op, int 
 
 /* ---- operations ---- */
 
-static void look_describe(struct ncs_seen *seen, const struct ncs_look *l,
-                          const struct ncs_call *call)
+static void look_describe(struct ncs_seen *seen, const struct ncs_look *l, const struct ncs_call *call)
 {
     const struct ncs_comm_info *comm = l->journal->comm[call->comm];
     struct ncs_str words = { 0 };
@@ -188,12 +184,10 @@ static bool look_is_in_place(const struct ncs_call *call)
 
     if (m->kind != NCS_MOVE_COLLECTIVE || (m->parts_in && m->parts_out) || ((m->from_root || m->to_root) && !root))
         return false;
-    return m->parts_out ? look_is_at(recv, send, mine, bytes)
-                        : look_is_at(send, recv, m->parts_in ? mine : 0, bytes);
+    return m->parts_out ? look_is_at(recv, send, mine, bytes) : look_is_at(send, recv, m->parts_in ? mine : 0, bytes);
 }
 
-static void look_note(struct ncs_seen *seen, int i, const struct ncs_call *call,
-                      enum ncs_presence presence)
+static void look_note(struct ncs_seen *seen, int i, const struct ncs_call *call, enum ncs_presence presence)
 {
     struct ncs_seen_rank *r = &seen->rank[i];
     struct ncs_str words = { 0 };
@@ -228,8 +222,8 @@ static size_t input_elements(const struct ncs_operation *op, int share)
     return op->count * ncs_call_reads(op->share[share].call, op->shares);
 }
 
-static void sample(struct ncs_look *l, struct ncs_seen *seen, const struct ncs_operation *op,
-                   int share, const struct ncs_looked *how)
+static void sample(struct ncs_look *l, struct ncs_seen *seen, const struct ncs_operation *op, int share,
+                   const struct ncs_looked *how)
 {
     const struct ncs_share *s = &op->share[share];
     size_t bytes = ncs_dtype_bytes(op->dtype), in = input_elements(op, share);
@@ -249,8 +243,7 @@ static void sample(struct ncs_look *l, struct ncs_seen *seen, const struct ncs_o
         look_mark(&to->after, op, share, how);
 }
 
-void ncs_look_at(struct ncs_look *l, struct ncs_operation *op, int share,
-                 const struct ncs_looked *how)
+void ncs_look_at(struct ncs_look *l, struct ncs_operation *op, int share, const struct ncs_looked *how)
 {
     const struct ncs_call *call = op->share[share].call;
 
@@ -280,15 +273,13 @@ void ncs_look_over(struct ncs_operation *op)
 
 /* ---- unfinished operations ---- */
 
-static struct ncs_seen *look_find(const struct ncs_look *l, const struct ncs_call *call, int src,
-                                  int dst)
+static struct ncs_seen *look_find(const struct ncs_look *l, const struct ncs_call *call, int src, int dst)
 {
     for (size_t i = 0; i < l->count; i++) {
         struct ncs_seen *s = l->seen[i];
         if (s->over || s->comm_number != call->comm || s->src != src || s->dst != dst)
             continue;
-        if (src < 0 ? s->ordinal == call->ordinal
-                    : s->rank[call->fn == NCS_FN_ncclRecv].presence == NCS_ABSENT)
+        if (src < 0 ? s->ordinal == call->ordinal : s->rank[call->fn == NCS_FN_ncclRecv].presence == NCS_ABSENT)
             return s;
     }
     return NULL;

@@ -11,7 +11,7 @@ struct ncs_look {
     size_t most, held;                 /* operations kept at most; bytes of samples */
     struct ncs_seen **seen;
     size_t count, room;
-    uint64_t more;                     /* not kept */
+    uint64_t more; /* not kept */
 };
 
 /* A compared output: the number of its wrong elements, and the arithmetic of the comparison. */
@@ -24,8 +24,7 @@ struct ncs_looked {
 };
 
 /* The share's data have moved. No effect if no samples were asked for or too many are kept. */
-void ncs_look_at(struct ncs_look *l, struct ncs_operation *op, int share,
-                 const struct ncs_looked *how);
+void ncs_look_at(struct ncs_look *l, struct ncs_operation *op, int share, const struct ncs_looked *how);
 /* The operation is over on all ranks. */
 void ncs_look_over(struct ncs_operation *op);
 void ncs_look_unfinished(struct ncs_look *l, const struct ncs_call *call, bool present);

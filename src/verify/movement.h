@@ -17,9 +17,9 @@ enum ncs_movement_kind {
 struct ncs_movement {
     enum ncs_movement_kind kind;
     bool reduces;
-    bool from_root, to_root;   /* the root alone has an input, an output */
-    bool parts_in, parts_out;  /* the input, the output has a block for each rank */
-    bool steps; /* moves pair by pair: the output is checked when its rank has finished */
+    bool from_root, to_root;  /* the root alone has an input, an output */
+    bool parts_in, parts_out; /* the input, the output has a block for each rank */
+    bool steps;               /* moves pair by pair: the output is checked when its rank has finished */
 };
 
 const struct ncs_movement *ncs_movement_of(enum ncs_fn fn);

@@ -11,8 +11,8 @@
 
 struct ncs_native {
     const struct ncs_terms *terms; /* borrowed; states no mistake */
-    double scale; /* factor of every input; 0 = none, or the scalar of its rank */
-    bool scalars; /* every input is multiplied by the scalar of its rank */
+    double scale;                  /* factor of every input; 0 = none, or the scalar of its rank */
+    bool scalars;                  /* every input is multiplied by the scalar of its rank */
     /* See ncs_native_run. */
     bool (*loop)(const struct ncs_native *k, size_t first, size_t count, void *out);
 };

@@ -20,22 +20,22 @@ size_t ncs_output_count(const struct ncs_call *call, int nranks);
 /* One rank's part of a collective. A pair has two: share 0 is the send, share 1 the receive. A put has
  * one, which is all of it. */
 struct ncs_share {
-    struct ncs_call *call;      /* pinned; NULL = not seen */
-    const unsigned char *input; /* the copy, in the operation's `copies`, or, if the operation borrows, the
+    struct ncs_call *call;       /* pinned; NULL = not seen */
+    const unsigned char *input;  /* the copy, in the operation's `copies`, or, if the operation borrows, the
                                  * buffer itself; NULL = none needed */
     const unsigned char *output; /* the destination: this rank's buffer, or a peer's window */
-    unsigned char scalar[8];    /* of a pre-mul-sum */
-    uint64_t before;            /* hash of the output buffer before the data moved; 0 = unknown */
-    bool done;                  /* the data has moved */
+    unsigned char scalar[8];     /* of a pre-mul-sum */
+    uint64_t before;             /* hash of the output buffer before the data moved; 0 = unknown */
+    bool done;                   /* the data has moved */
 };
 
 struct ncs_operation {
-    int comm, src, dst;         /* src and dst -1: a collective; dst -2: a put of src */
-    uint64_t number;            /* the calls' ordinal; of a put: its id */
+    int comm, src, dst;                  /* src and dst -1: a collective; dst -2: a put of src */
+    uint64_t number;                     /* the calls' ordinal; of a put: its id */
     const struct ncs_movement *movement; /* of a pair: the receive's */
-    int dtype, op, root;        /* of the first share seen */
-    size_t count;               /* the argument */
-    bool scaled;                /* a user operator */
+    int dtype, op, root;                 /* of the first share seen */
+    size_t count;                        /* the argument */
+    bool scaled;                         /* a user operator */
     uint64_t signature;
     enum ncs_unverified unfit;  /* why it cannot be checked */
     bool borrows;               /* inputs are not copied, but read from the buffers */
@@ -61,12 +61,12 @@ struct ncs_capture {
     /* Finds the bytes of a call; NULL: at the call's pointers. */
     const void *(*staged)(const struct ncs_call *call, enum ncs_staged what);
     enum ncs_unverified (*unstaged)(const struct ncs_call *call); /* why there are no copies */
-    bool (*readable)(const void *p, size_t bytes); /* as the machine's; NULL: whatever calls point at */
-    bool borrows;               /* see ncs_verify_trust */
+    bool (*readable)(const void *p, size_t bytes);                /* as the machine's; NULL: whatever calls point at */
+    bool borrows;                                                 /* see ncs_verify_trust */
     size_t budget, held;
-    struct ncs_map operations;  /* chains by hash of key */
-    size_t sweep_at;            /* at this many chains, drop those of communicators that are gone */
-    unsigned char *spare;       /* the copies of an earlier operation, for reuse */
+    struct ncs_map operations; /* chains by hash of key */
+    size_t sweep_at;           /* at this many chains, drop those of communicators that are gone */
+    unsigned char *spare;      /* the copies of an earlier operation, for reuse */
     size_t spare_room;
 };
 

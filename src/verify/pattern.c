@@ -17,8 +17,7 @@ bool ncs_is_reduction(const struct ncs_operation *op)
     return op->movement->reduces;
 }
 
-const unsigned char *ncs_moved_at(const struct ncs_operation *op, int share, size_t bytes, size_t i,
-                                  size_t *run)
+const unsigned char *ncs_moved_at(const struct ncs_operation *op, int share, size_t bytes, size_t i, size_t *run)
 {
     size_t within = op->count ? i % op->count : 0;
     size_t mine = (size_t)share * op->count; /* where this rank's block of an input begins */
@@ -54,8 +53,8 @@ static size_t pattern_bytes_of(const struct ncs_suspect *s)
 }
 
 /* True if output elements from .. from + count - 1 equal the expected ones `shift` places before. */
-static bool fits_stretch(const struct ncs_suspect *s, const struct ncs_terms *terms,
-                         enum ncs_arithmetic arithmetic, int shift, size_t from, size_t count)
+static bool fits_stretch(const struct ncs_suspect *s, const struct ncs_terms *terms, enum ncs_arithmetic arithmetic, int shift,
+                         size_t from, size_t count)
 {
     size_t begin = from - (size_t)(ptrdiff_t)shift, run, where;
 
@@ -64,8 +63,7 @@ static bool fits_stretch(const struct ncs_suspect *s, const struct ncs_terms *te
         return ncs_differ(s->scratch, s->out + from * pattern_bytes_of(s), &where) == 0;
     }
     for (size_t i = 0; i < count; i += run) {
-        const unsigned char *want =
-            ncs_moved_at(s->op, s->share, pattern_bytes_of(s), begin + i, &run);
+        const unsigned char *want = ncs_moved_at(s->op, s->share, pattern_bytes_of(s), begin + i, &run);
         run = run < count - i ? run : count - i;
         if (memcmp(s->out + (from + i) * pattern_bytes_of(s), want, run * pattern_bytes_of(s)) != 0)
             return false;
@@ -74,14 +72,12 @@ static bool fits_stretch(const struct ncs_suspect *s, const struct ncs_terms *te
 }
 
 /* Compares the element that was found to differ first: it refutes nearly every wrong guess. */
-static bool pattern_fits(const struct ncs_suspect *s, const struct ncs_terms *terms,
-                         enum ncs_arithmetic arithmetic, int shift)
+static bool pattern_fits(const struct ncs_suspect *s, const struct ncs_terms *terms, enum ncs_arithmetic arithmetic, int shift)
 {
     size_t from = shift > 0 ? (size_t)shift : 0;
     size_t end = s->total - (shift < 0 ? (size_t)-shift : 0);
 
-    if (s->first >= from && s->first < end &&
-        !fits_stretch(s, terms, arithmetic, shift, s->first, 1))
+    if (s->first >= from && s->first < end && !fits_stretch(s, terms, arithmetic, shift, s->first, 1))
         return false;
     for (; from < end; from += NCS_CHUNK) {
         size_t count = end - from < NCS_CHUNK ? end - from : NCS_CHUNK;
@@ -91,8 +87,7 @@ static bool pattern_fits(const struct ncs_suspect *s, const struct ncs_terms *te
     return true;
 }
 
-static size_t differ_between(const struct ncs_suspect *s, const struct ncs_terms *terms,
-                             size_t from, size_t end)
+static size_t differ_between(const struct ncs_suspect *s, const struct ncs_terms *terms, size_t from, size_t end)
 {
     size_t differ = 0;
 
@@ -102,8 +97,8 @@ static size_t differ_between(const struct ncs_suspect *s, const struct ncs_terms
 }
 
 /* Accepts a shift only if it explains a difference, not merely the elements at the end, which it leaves open. */
-static bool try_shift(const struct ncs_suspect *s, const struct ncs_terms *terms,
-                      enum ncs_arithmetic arithmetic, struct ncs_wrong *w)
+static bool try_shift(const struct ncs_suspect *s, const struct ncs_terms *terms, enum ncs_arithmetic arithmetic,
+                      struct ncs_wrong *w)
 {
     for (int i = 2; i < 2 * FARTHEST_SHIFT + 2; i++) {
         int shift = i % 2 ? -(i / 2) : i / 2;
@@ -113,8 +108,8 @@ static bool try_shift(const struct ncs_suspect *s, const struct ncs_terms *terms
         size_t from = shift > 0 ? 0 : s->total - size;
         if (differ_between(s, terms, from, from + size) == s->differ)
             continue;
-        return found(w, NCS_PATTERN_SHIFT, shift, "the right values, %zu element%s %s", size,
-                     size == 1 ? "" : "s", shift > 0 ? "late" : "early");
+        return found(w, NCS_PATTERN_SHIFT, shift, "the right values, %zu element%s %s", size, size == 1 ? "" : "s",
+                     shift > 0 ? "late" : "early");
     }
     return false;
 }
@@ -123,15 +118,13 @@ static bool try_shift(const struct ncs_suspect *s, const struct ncs_terms *terms
 
 /* How far the output would be from the expected value if its first differing element were `element`;
  * negative: it would not be acceptable. */
-static long double pattern_distance(const struct ncs_suspect *s, const struct ncs_terms *terms,
-                                    const unsigned char *element)
+static long double pattern_distance(const struct ncs_suspect *s, const struct ncs_terms *terms, const unsigned char *element)
 {
     size_t where;
     double value;
 
     if (!terms)
-        return memcmp(element, ncs_moved_at(s->op, s->share, pattern_bytes_of(s), s->first, &where),
-                      pattern_bytes_of(s)) == 0
+        return memcmp(element, ncs_moved_at(s->op, s->share, pattern_bytes_of(s), s->first, &where), pattern_bytes_of(s)) == 0
                    ? 0
                    : -1;
     ncs_expect(terms, s->arithmetic, s->first, 1, s->scratch);
@@ -145,12 +138,10 @@ static long double pattern_distance(const struct ncs_suspect *s, const struct nc
 
 static bool could_be_rounding(const struct ncs_suspect *s, const struct ncs_terms *terms)
 {
-    return terms && s->arithmetic == NCS_ASCENDING &&
-           fits_stretch(s, terms, NCS_ANY_ROUNDING, 0, s->first, 1);
+    return terms && s->arithmetic == NCS_ASCENDING && fits_stretch(s, terms, NCS_ANY_ROUNDING, 0, s->first, 1);
 }
 
-static bool try_bit(const struct ncs_suspect *s, const struct ncs_terms *terms,
-                    struct ncs_wrong *w)
+static bool try_bit(const struct ncs_suspect *s, const struct ncs_terms *terms, struct ncs_wrong *w)
 {
     unsigned char element[8];
     int best = -1;
@@ -171,17 +162,15 @@ static bool try_bit(const struct ncs_suspect *s, const struct ncs_terms *terms,
     /* If only the lowest bit differs, it may be a rounding, unless a rank with the same data has it right. */
     if (best < 0 || (best == 0 && !s->others_right && could_be_rounding(s, terms)))
         return false;
-    return found(w, NCS_PATTERN_BIT, best, "one bit differs: bit %d, counted from the lowest",
-                 best);
+    return found(w, NCS_PATTERN_BIT, best, "one bit differs: bit %d, counted from the lowest", best);
 }
 
 /* ---- reductions ---- */
 
 /* Tries a mistake that involves a rank, with every rank; `rank` is the member of terms that states it.
  * With bounds instead of exact values, a guess counts only if no second one fits. */
-static bool try_ranks(const struct ncs_suspect *s, struct ncs_terms *terms, int *rank,
-                      enum ncs_arithmetic arithmetic, enum ncs_pattern pattern, const char *what,
-                      struct ncs_wrong *w)
+static bool try_ranks(const struct ncs_suspect *s, struct ncs_terms *terms, int *rank, enum ncs_arithmetic arithmetic,
+                      enum ncs_pattern pattern, const char *what, struct ncs_wrong *w)
 {
     int fitting = 0, which = -1;
 
@@ -200,8 +189,7 @@ static bool try_ranks(const struct ncs_suspect *s, struct ncs_terms *terms, int 
     return false;
 }
 
-static bool try_other_block(const struct ncs_suspect *s, enum ncs_arithmetic arithmetic,
-                            struct ncs_wrong *w)
+static bool try_other_block(const struct ncs_suspect *s, enum ncs_arithmetic arithmetic, struct ncs_wrong *w)
 {
     for (int k = 0; k < s->op->shares; k++) {
         struct ncs_terms terms = ncs_terms_of(s->op, (size_t)k * s->op->count);
@@ -216,14 +204,12 @@ static bool try_root(const struct ncs_suspect *s, struct ncs_terms terms, struct
 {
     for (terms.only = 0; terms.only < s->op->shares; terms.only++) {
         if (terms.only != s->op->root && pattern_fits(s, &terms, NCS_ASCENDING, 0))
-            return found(w, NCS_PATTERN_ROOT, terms.only, "this is the data of rank %d alone",
-                         terms.only);
+            return found(w, NCS_PATTERN_ROOT, terms.only, "this is the data of rank %d alone", terms.only);
     }
     return false;
 }
 
-static bool try_reduction(const struct ncs_suspect *s, enum ncs_arithmetic arithmetic,
-                          struct ncs_wrong *w)
+static bool try_reduction(const struct ncs_suspect *s, enum ncs_arithmetic arithmetic, struct ncs_wrong *w)
 {
     struct ncs_terms terms = ncs_terms_of(s->op, s->offset);
 
@@ -233,9 +219,8 @@ static bool try_reduction(const struct ncs_suspect *s, enum ncs_arithmetic arith
             return found(w, NCS_PATTERN_SCALAR, -1, "as if the scalars of the pre-mul-sum were 1");
         terms.unscaled = false;
     }
-    if (s->op->shares > 1 &&
-        (try_ranks(s, &terms, &terms.without, arithmetic, NCS_PATTERN_MISSING, "is missing", w) ||
-         try_ranks(s, &terms, &terms.twice, arithmetic, NCS_PATTERN_TWICE, "counts twice", w)))
+    if (s->op->shares > 1 && (try_ranks(s, &terms, &terms.without, arithmetic, NCS_PATTERN_MISSING, "is missing", w) ||
+                              try_ranks(s, &terms, &terms.twice, arithmetic, NCS_PATTERN_TWICE, "counts twice", w)))
         return true;
     if (s->op->movement->parts_in && try_other_block(s, arithmetic, w))
         return true;
@@ -258,8 +243,7 @@ static bool try_other_root(const struct ncs_suspect *s, struct ncs_wrong *w)
 
     for (int k = 0; k < s->op->shares; k++) {
         if (k != s->op->root && s->op->share[k].before == hash)
-            return found(w, NCS_PATTERN_ROOT, k, "this is the data of rank %d, not of root %d", k,
-                         s->op->root);
+            return found(w, NCS_PATTERN_ROOT, k, "this is the data of rank %d, not of root %d", k, s->op->root);
     }
     return false;
 }
@@ -301,10 +285,9 @@ static bool try_blocks(const struct ncs_suspect *s, struct ncs_wrong *w)
         }
     }
     if (moved == 2 && owner_of(s, owner) == block)
-        return found(w, NCS_PATTERN_BLOCKS, block, "the blocks of ranks %d and %d are exchanged",
-                     block, owner);
-    return found(w, NCS_PATTERN_BLOCKS, block, "rank %d's block is replaced by rank %d's%s",
-                 block, owner, moved > 1 ? ", and so on" : "");
+        return found(w, NCS_PATTERN_BLOCKS, block, "the blocks of ranks %d and %d are exchanged", block, owner);
+    return found(w, NCS_PATTERN_BLOCKS, block, "rank %d's block is replaced by rank %d's%s", block, owner,
+                 moved > 1 ? ", and so on" : "");
 }
 
 /* Tries: exactly one rank's whole block differs. */
@@ -312,8 +295,7 @@ static bool try_missing_block(const struct ncs_suspect *s, struct ncs_wrong *w)
 {
     size_t count = s->op->count, block = s->first / count;
 
-    if (s->differ != count || count < 2 ||
-        differ_between(s, NULL, block * count, (block + 1) * count) != count)
+    if (s->differ != count || count < 2 || differ_between(s, NULL, block * count, (block + 1) * count) != count)
         return false;
     return found(w, NCS_PATTERN_MISSING, (int64_t)block, "rank %zu's block is missing", block);
 }
@@ -324,12 +306,10 @@ static bool try_foreign_data(const struct ncs_suspect *s, struct ncs_wrong *w)
     if (!s->all_wrong || s->op->shares < 2)
         return false;
     for (int k = 0; k < s->op->shares; k++) {
-        if (!s->op->share[k].done ||
-            memcmp(s->out, output_of(s->op, k), s->total * pattern_bytes_of(s)) != 0)
+        if (!s->op->share[k].done || memcmp(s->out, output_of(s->op, k), s->total * pattern_bytes_of(s)) != 0)
             return false;
     }
-    return found(w, NCS_PATTERN_ROOT, -1, "every rank has the same data, not that of root %d",
-                 s->op->root);
+    return found(w, NCS_PATTERN_ROOT, -1, "every rank has the same data, not that of root %d", s->op->root);
 }
 
 /* Tries: another rank's block of the root's input. */
@@ -384,8 +364,7 @@ static bool shows_writing(const struct ncs_suspect *s, int share, uint64_t hash,
     if (m->kind == NCS_MOVE_COLLECTIVE && !m->parts_in && !m->parts_out && !m->to_root)
         /* the other rank received the same bytes over different ones */
         return other->before != hash && memcmp(s->out, out, bytes) == 0;
-    return m->reduces && m->parts_in && s->op->shares == 2 && s->all_wrong &&
-           ncs_content_hash(out, bytes) != other->before;
+    return m->reduces && m->parts_in && s->op->shares == 2 && s->all_wrong && ncs_content_hash(out, bytes) != other->before;
 }
 
 static bool try_stale(const struct ncs_suspect *s, struct ncs_wrong *w)
@@ -416,7 +395,8 @@ void ncs_name_pattern(const struct ncs_suspect *s, struct ncs_wrong *w)
         if (try_reduction(s, NCS_ASCENDING, w))
             return;
         if (s->arithmetic == NCS_ASCENDING && pattern_fits(s, &terms, NCS_ANY_ROUNDING, 0)) {
-            found(w, NCS_PATTERN_ROUNDING, -1, "off by rounding: by no more than other roundings "
+            found(w, NCS_PATTERN_ROUNDING, -1,
+                  "off by rounding: by no more than other roundings "
                   "or another order could give");
             return;
         }

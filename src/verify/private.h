@@ -12,9 +12,9 @@ enum { NCS_WRONGS = 64 }; /* that are kept */
 
 struct ncs_verify {
     struct ncs_capture capture;
-    struct ncs_map signals;  /* struct signals by (communicator, target, origin) */
+    struct ncs_map signals; /* struct signals by (communicator, target, origin) */
     enum ncs_arithmetic arithmetic;
-    bool off;                /* nothing is compared, only counted */
+    bool off;                  /* nothing is compared, only counted */
     enum ncs_unverified doubt; /* why right results do not count; NCS_FIT = they do */
     uint64_t checked, wrongs;
     struct ncs_left_out left_out[NCS_UNVERIFIED_REASONS];
@@ -37,11 +37,10 @@ struct tally {
 /* ---- compare.c ---- */
 
 /* Outputs from .. end - 1 hold the same reduction, whose inputs begin `offset` elements into every input. */
-void ncs_compare_reduction(struct ncs_verify *v, const struct ncs_operation *op, struct tally *tallies,
-                           int from, int end, size_t offset);
+void ncs_compare_reduction(struct ncs_verify *v, const struct ncs_operation *op, struct tally *tallies, int from, int end,
+                           size_t offset);
 /* `share`: one of those whose outputs are compared; all expect the same `total` elements. */
-void ncs_compare_moved(const struct ncs_operation *op, struct tally *tallies, int share, size_t bytes,
-                       size_t total);
+void ncs_compare_moved(const struct ncs_operation *op, struct tally *tallies, int share, size_t bytes, size_t total);
 /* Writes the expected outputs of the operation to op->copies, just before its data move: one result, or for a
  * reduction with parts one result per rank, one after another. Notes lost information (verify/inexact.h). */
 void ncs_foresee_all(struct ncs_verify *v, struct ncs_operation *op);

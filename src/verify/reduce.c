@@ -192,8 +192,7 @@ static void anything(struct ncs_bound *b)
 }
 
 /* The possible results with operands that are not finite, or with partial results that overflow. */
-static void reduce_settle(const struct ncs_float_format *f, const struct gathered *g, bool overflow,
-                          struct ncs_bound *b)
+static void reduce_settle(const struct ncs_float_format *f, const struct gathered *g, bool overflow, struct ncs_bound *b)
 {
     b->limit = -1;
     b->nan = b->plus_infinity = b->minus_infinity = false;
@@ -214,8 +213,7 @@ static void reduce_settle(const struct ncs_float_format *f, const struct gathere
     }
 }
 
-static void bound_sum(const struct ncs_terms *t, const struct gathered *g, int terms,
-                      long double u, struct ncs_bound *b)
+static void bound_sum(const struct ncs_terms *t, const struct gathered *g, int terms, long double u, struct ncs_bound *b)
 {
     const struct ncs_float_format *f = ncs_float_format(t->op->dtype);
     long double steps = terms - 1;
@@ -236,8 +234,8 @@ static void bound_sum(const struct ncs_terms *t, const struct gathered *g, int t
     reduce_settle(f, g, g->size + b->tolerance > f->most, b);
 }
 
-static void bound_product(const struct ncs_terms *t, const struct gathered *g, int terms,
-                          long double u, long double grown, struct ncs_bound *b)
+static void bound_product(const struct ncs_terms *t, const struct gathered *g, int terms, long double u, long double grown,
+                          struct ncs_bound *b)
 {
     const struct ncs_float_format *f = ncs_float_format(t->op->dtype);
     long double least = f->least * (u / f->unit); /* a double is too short for its half */
@@ -249,16 +247,13 @@ static void bound_product(const struct ncs_terms *t, const struct gathered *g, i
         b->tolerance += least / 2;
     else if (underflow)
         b->tolerance += (terms - 1) * least / 2 * g->size * (1 + grown);
-    b->tolerance += b->tolerance * 0x1p-10L + (g->nan || g->infinite ? 0 : fabsl(g->value)) *
-                    terms * (LDBL_EPSILON / 2);
+    b->tolerance += b->tolerance * 0x1p-10L + (g->nan || g->infinite ? 0 : fabsl(g->value)) * terms * (LDBL_EPSILON / 2);
     overflow = g->size * (1 + grown) > f->most;
-    if (terms > 1 && !g->nan &&
-        (!isfinite(g->size) || (underflow && (g->infinite || overflow) && terms > 2))) {
+    if (terms > 1 && !g->nan && (!isfinite(g->size) || (underflow && (g->infinite || overflow) && terms > 2))) {
         anything(b);
         return;
     }
-    reduce_settle(
-        f, g, terms > 1 && overflow && (terms > 2 || fabsl(g->value) * (1 + grown) > f->most), b);
+    reduce_settle(f, g, terms > 1 && overflow && (terms > 2 || fabsl(g->value) * (1 + grown) > f->most), b);
 }
 
 static void reduce_gather(struct gathered *g, bool product, long double x)
@@ -299,8 +294,7 @@ static void expect_bounds(const struct ncs_terms *t, size_t first, struct ncs_ex
             if (times == 0)
                 continue;
             terms += times;
-            ncs_element_values(t->op->dtype, reduce_input_at(t, rank, first + begin), count,
-                               e->term);
+            ncs_element_values(t->op->dtype, reduce_input_at(t, rank, first + begin), count, e->term);
             ncs_terms_scale(t, rank, &scale);
             while (times-- > 0)
                 for (size_t i = 0; i < count; i++)
@@ -327,8 +321,7 @@ static void expect_foreseen(const struct ncs_terms *t, size_t first, struct ncs_
         ncs_element_values(e->dtype, at, e->count, e->value);
 }
 
-void ncs_expect(const struct ncs_terms *terms, enum ncs_arithmetic arithmetic, size_t first,
-                size_t count, struct ncs_expected *e)
+void ncs_expect(const struct ncs_terms *terms, enum ncs_arithmetic arithmetic, size_t first, size_t count, struct ncs_expected *e)
 {
     int op = terms->op->op;
 
@@ -371,8 +364,7 @@ static bool reduce_same_value(const struct ncs_expected *e, size_t i)
         return got == want && !signbit(got) == !signbit(want);
     /* A saturating type may or may not keep an infinity among its inputs. */
     const struct ncs_float_format *f = ncs_float_format(e->dtype);
-    return got == want || (f->saturates && fabs(got) >= f->most && fabs(want) >= f->most &&
-                           !signbit(got) == !signbit(want));
+    return got == want || (f->saturates && fabs(got) >= f->most && fabs(want) >= f->most && !signbit(got) == !signbit(want));
 }
 
 static bool reduce_same(const struct ncs_expected *e, size_t i)
@@ -410,6 +402,6 @@ void ncs_expected_text(const struct ncs_expected *e, size_t i, char *text, size_
         ncs_element_word_text(e->dtype, e->word[i], text, room);
         return;
     }
-    ncs_element_value_text(ncs_float_format(e->dtype)->digits,
-                           e->wide ? e->bound[i].value : (long double)e->value[i], text, room);
+    ncs_element_value_text(ncs_float_format(e->dtype)->digits, e->wide ? e->bound[i].value : (long double)e->value[i], text,
+                           room);
 }

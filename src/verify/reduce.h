@@ -33,7 +33,7 @@ enum ncs_arithmetic {
 /* The possible values of an element if the order is unknown. */
 struct ncs_bound {
     long double value, tolerance;
-    long double limit;        /* finite numbers up to this size are possible too; negative = none */
+    long double limit;                               /* finite numbers up to this size are possible too; negative = none */
     bool finite, nan, plus_infinity, minus_infinity; /* possible kinds of results */
 };
 
@@ -41,9 +41,9 @@ struct ncs_bound {
 struct ncs_expected {
     int dtype;
     size_t count;
-    bool words, by_value;     /* integers; floats for which +0 and -0 count as equal */
-    bool wide, any_rounding;  /* `bound` holds, not `value`; see NCS_ANY_ROUNDING */
-    bool over, cut;           /* integers: a sum has wrapped round, an average has lost a fraction */
+    bool words, by_value;    /* integers; floats for which +0 and -0 count as equal */
+    bool wide, any_rounding; /* `bound` holds, not `value`; see NCS_ANY_ROUNDING */
+    bool over, cut;          /* integers: a sum has wrapped round, an average has lost a fraction */
     uint64_t word[NCS_CHUNK], word_term[NCS_CHUNK];
     double value[NCS_CHUNK], term[NCS_CHUNK];
     struct ncs_bound bound[NCS_CHUNK];
@@ -51,8 +51,8 @@ struct ncs_expected {
 
 /* Computes elements first .. first + count - 1 of the output: exact values for NCS_ASCENDING and for
  * results that do not depend on the order, otherwise bounds. */
-void ncs_expect(const struct ncs_terms *terms, enum ncs_arithmetic arithmetic, size_t first,
-                size_t count, struct ncs_expected *e);
+void ncs_expect(const struct ncs_terms *terms, enum ncs_arithmetic arithmetic, size_t first, size_t count,
+                struct ncs_expected *e);
 
 /* The number of the e->count elements at got that differ; *where is the first of them, from 0. */
 size_t ncs_differ(struct ncs_expected *e, const void *got, size_t *where);

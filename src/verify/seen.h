@@ -19,43 +19,43 @@ struct ncs_sample {
 };
 
 enum ncs_presence {
-    NCS_ABSENT,   /* has not made the call */
-    NCS_CALLED,   /* has made it; earlier work on its GPU is not over */
-    NCS_PRESENT,  /* has come, and waits for the others */
-    NCS_OVER,     /* the data has moved */
+    NCS_ABSENT,  /* has not made the call */
+    NCS_CALLED,  /* has made it; earlier work on its GPU is not over */
+    NCS_PRESENT, /* has come, and waits for the others */
+    NCS_OVER,    /* the data has moved */
 };
 
 struct ncs_seen_rank {
-    int rank;             /* of the run, or see shared; -1 = unknown */
+    int rank; /* of the run, or see shared; -1 = unknown */
     enum ncs_presence presence;
-    uint32_t number;      /* of its call on the communicator; of an absent rank: of its last call */
-    int line;             /* 0 = unknown */
+    uint32_t number; /* of its call on the communicator; of an absent rank: of its last call */
+    int line;        /* 0 = unknown */
     bool in_place;
-    bool unchecked;       /* its output was not compared */
-    uint64_t wrongs;      /* wrong elements of its output */
-    char *call;           /* a description of its call if it differs from the others'; else NULL */
+    bool unchecked;  /* its output was not compared */
+    uint64_t wrongs; /* wrong elements of its output */
+    char *call;      /* a description of its call if it differs from the others'; else NULL */
     struct ncs_sample before, after;
     unsigned char scalar[8]; /* of a pre-mul-sum: one element */
 };
 
 struct ncs_seen {
-    char *comm;           /* name of the communicator */
+    char *comm; /* name of the communicator */
     int comm_number;
-    uint32_t number;      /* number of the call on comm, on the lowest rank that made it */
-    uint64_t ordinal;     /* of a collective: its position among those that NCCL accepted */
+    uint32_t number;  /* number of the call on comm, on the lowest rank that made it */
+    uint64_t ordinal; /* of a collective: its position among those that NCCL accepted */
     uint64_t signature;
-    enum ncs_fn fn;       /* ncclSend for a pair, ncclPutSignal for a put: see src and dst */
-    char *call;           /* a description: "AllReduce float32 x 4 sum" */
-    int dtype, op, root;  /* -1 = none */
-    uint64_t count;       /* the argument */
-    bool scaled;          /* a pre-mul-sum */
-    int src, dst;         /* of a pair or a put: ranks of the communicator; otherwise -1 */
-    bool shared;          /* a process has several ranks of the communicator: displays name ranks, not processes */
-    bool over;            /* on all ranks */
-    bool passing;         /* known only from ncs_verify_unfinished */
-    const char *unfit;    /* why its values are missing; NULL = they are there */
-    int nranks;           /* of the communicator */
-    int ranks;            /* of a pair and of a put 2, src and dst; otherwise nranks */
+    enum ncs_fn fn;      /* ncclSend for a pair, ncclPutSignal for a put: see src and dst */
+    char *call;          /* a description: "AllReduce float32 x 4 sum" */
+    int dtype, op, root; /* -1 = none */
+    uint64_t count;      /* the argument */
+    bool scaled;         /* a pre-mul-sum */
+    int src, dst;        /* of a pair or a put: ranks of the communicator; otherwise -1 */
+    bool shared;         /* a process has several ranks of the communicator: displays name ranks, not processes */
+    bool over;           /* on all ranks */
+    bool passing;        /* known only from ncs_verify_unfinished */
+    const char *unfit;   /* why its values are missing; NULL = they are there */
+    int nranks;          /* of the communicator */
+    int ranks;           /* of a pair and of a put 2, src and dst; otherwise nranks */
     struct ncs_seen_rank rank[];
 };
 

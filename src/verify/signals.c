@@ -22,8 +22,7 @@ static struct signals *signals_of(struct ncs_verify *v, int comm, int target, in
     return s;
 }
 
-static void report_wait(struct ncs_verify *v, struct ncs_call *call, int peer,
-                        const struct signals *s, uint64_t came)
+static void report_wait(struct ncs_verify *v, struct ncs_call *call, int peer, const struct signals *s, uint64_t came)
 {
     struct ncs_wrong *w = ncs_verify_add_wrong(v, call);
 
@@ -33,8 +32,8 @@ static void report_wait(struct ncs_verify *v, struct ncs_call *call, int peer,
     w->which = peer;
     snprintf(w->got, sizeof w->got, "%llu signals", (unsigned long long)came);
     snprintf(w->want, sizeof w->want, "%llu", (unsigned long long)s->taken);
-    snprintf(w->text, sizeof w->text, "the wait ended although rank %d had sent only %llu of %llu",
-             peer, (unsigned long long)came, (unsigned long long)s->taken);
+    snprintf(w->text, sizeof w->text, "the wait ended although rank %d had sent only %llu of %llu", peer,
+             (unsigned long long)came, (unsigned long long)s->taken);
 }
 
 void ncs_verify_count_signals(struct ncs_verify *v, struct ncs_call *call)

@@ -84,16 +84,14 @@ void ncs_verify_forget_unfinished(struct ncs_verify *v)
     ncs_look_forget_passing(&v->look);
 }
 
-const struct ncs_seen *const *ncs_verify_seen(const struct ncs_verify *v, size_t *count,
-                                              uint64_t *more)
+const struct ncs_seen *const *ncs_verify_seen(const struct ncs_verify *v, size_t *count, uint64_t *more)
 {
     *count = v->look.count;
     *more = v->look.more;
     return (const struct ncs_seen *const *)v->look.seen;
 }
 
-void ncs_verify_from(struct ncs_verify *v,
-                     const void *(*staged)(const struct ncs_call *call, enum ncs_staged what),
+void ncs_verify_from(struct ncs_verify *v, const void *(*staged)(const struct ncs_call *call, enum ncs_staged what),
                      enum ncs_unverified (*unstaged)(const struct ncs_call *call))
 {
     v->capture.staged = staged;
@@ -148,8 +146,7 @@ static size_t verify_bytes_of(const struct ncs_call *call)
  * be checked like any other. */
 static bool is_moved_whole(struct ncs_call *const *calls, size_t count)
 {
-    return count == 2 && ncs_call_peer(calls[0]) >= 0 &&
-           verify_bytes_of(calls[0]) == verify_bytes_of(calls[1]);
+    return count == 2 && ncs_call_peer(calls[0]) >= 0 && verify_bytes_of(calls[0]) == verify_bytes_of(calls[1]);
 }
 
 void ncs_verify_exclude(struct ncs_verify *v, struct ncs_call *const *calls, size_t count)
@@ -177,8 +174,7 @@ static void verify_leave_out(struct ncs_verify *v, struct ncs_call *call, enum n
 /* True if the result does not depend on the order of the ranks. */
 static bool is_exact(const struct ncs_operation *op)
 {
-    return !ncs_is_reduction(op) || !ncs_float_format(op->dtype) ||
-           (!op->scaled && (op->op == ncclMin || op->op == ncclMax));
+    return !ncs_is_reduction(op) || !ncs_float_format(op->dtype) || (!op->scaled && (op->op == ncclMin || op->op == ncclMax));
 }
 
 static void keep_value(struct ncs_verify *v, const struct ncs_operation *op, int share)
@@ -195,9 +191,14 @@ static void keep_value(struct ncs_verify *v, const struct ncs_operation *op, int
     const void *output = op->share[share].output;
     bool written = !v->inexacts.written || v->inexacts.written(output, bytes);
     struct ncs_value value = {
-        .rank = call->rank, .comm_rank = call->comm_rank, .fn = call->fn, .number = op->number,
-        .nranks = v->capture.journal->comm[call->comm]->nranks, .line = call->place.line,
-        .exact = is_exact(op) && written, .hash = ncs_content_hash(output, bytes),
+        .rank = call->rank,
+        .comm_rank = call->comm_rank,
+        .fn = call->fn,
+        .number = op->number,
+        .nranks = v->capture.journal->comm[call->comm]->nranks,
+        .line = call->place.line,
+        .exact = is_exact(op) && written,
+        .hash = ncs_content_hash(output, bytes),
     };
     NCS_PUSH(v->value, v->values, v->values_room, value);
 }
@@ -205,21 +206,20 @@ static void keep_value(struct ncs_verify *v, const struct ncs_operation *op, int
 /* Between the steps of a call a program may have freed the output. */
 static bool has_output(const struct ncs_verify *v, const struct ncs_share *share, size_t total)
 {
-    return ncs_capture_can_read(&v->capture, share->output,
-                                total * ncs_dtype_bytes(ncs_call_dtype(share->call)));
+    return ncs_capture_can_read(&v->capture, share->output, total * ncs_dtype_bytes(ncs_call_dtype(share->call)));
 }
 
-static void verify_look_at(struct ncs_verify *v, struct ncs_operation *op, int share,
-                           const struct tally *tally)
+static void verify_look_at(struct ncs_verify *v, struct ncs_operation *op, int share, const struct tally *tally)
 {
     const struct ncs_call *call = op->share[share].call;
     size_t written = call ? ncs_output_count(call, op->shares) : 0;
 
     ncs_look_at(&v->look, op, share,
-                &(struct ncs_looked){ .checked = tally->out, .differ = tally->differ,
-                                      .gone = v->look.most && written &&
-                                              !has_output(v, &op->share[share], written),
-                                      .arithmetic = v->arithmetic, .scratch = &v->scratch });
+                &(struct ncs_looked){ .checked = tally->out,
+                                      .differ = tally->differ,
+                                      .gone = v->look.most && written && !has_output(v, &op->share[share], written),
+                                      .arithmetic = v->arithmetic,
+                                      .scratch = &v->scratch });
 }
 
 /* ---- operations ---- */
@@ -294,8 +294,7 @@ static void check_share(struct ncs_verify *v, struct ncs_operation *op, int i)
 {
     struct ncs_call *call = op->share[i].call;
     size_t total = ncs_output_count(call, op->shares);
-    enum ncs_unverified why = why_not_of(call, op->unfit ? op->unfit : has_inputs(op) ? NCS_FIT
-                                                                     : NCS_UNVERIFIED_UNPAIRED);
+    enum ncs_unverified why = why_not_of(call, op->unfit ? op->unfit : has_inputs(op) ? NCS_FIT : NCS_UNVERIFIED_UNPAIRED);
 
     if (!why && total > 0 && !has_output(v, &op->share[i], total))
         why = NCS_UNVERIFIED_FREED;

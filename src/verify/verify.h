@@ -39,7 +39,7 @@ enum ncs_pattern {
 };
 
 struct ncs_wrong {
-    struct ncs_call *call;  /* pinned */
+    struct ncs_call *call; /* pinned */
     int comm, comm_rank;
     uint32_t number;
     int rank;               /* of the run */
@@ -48,32 +48,32 @@ struct ncs_wrong {
     char got[48], want[48]; /* of the first wrong element, with as many digits as tell them apart */
     enum ncs_pattern pattern;
     int64_t which;
-    char text[160];         /* the pattern in words, "rank 2's contribution is missing"; or empty */
+    char text[160]; /* the pattern in words, "rank 2's contribution is missing"; or empty */
 };
 
 /* A checked output, by which runs of the same scenario on two drivers can be compared. */
 struct ncs_value {
-    int rank;           /* of the run */
+    int rank; /* of the run */
     int comm_rank, nranks;
     enum ncs_fn fn;
-    uint64_t number;    /* of a collective: among those of its communicator; of a receive: among
+    uint64_t number; /* of a collective: among those of its communicator; of a receive: among
                          * those from its peer */
-    int line;           /* 0 = unknown */
-    bool exact;         /* there is one right result; otherwise several within a bound, or it has bytes that
+    int line;        /* 0 = unknown */
+    bool exact;      /* there is one right result; otherwise several within a bound, or it has bytes that
                          * nothing has written */
-    uint64_t hash;      /* of its bytes */
+    uint64_t hash;   /* of its bytes */
 };
 
 /* A result that is right, as NCCL computes, but differs from plain arithmetic: the first element of the
  * first call at a place. */
 struct ncs_inexact {
-    struct ncs_call *call;    /* pinned; of the lowest rank that has the result */
-    uint64_t element;         /* of its output, from 1 */
-    int ranks;                /* of the communicator */
-    bool integer, average;    /* an average of integers whose fraction is cut off, if not overflow */
-    bool overflow;            /* the sum, or a part of it, does not fit the type */
-    bool partial, saturates;  /* the whole sum would fit; the type ends at its largest number */
-    char in[160];             /* the inputs, by rank: "100, 100" */
+    struct ncs_call *call;            /* pinned; of the lowest rank that has the result */
+    uint64_t element;                 /* of its output, from 1 */
+    int ranks;                        /* of the communicator */
+    bool integer, average;            /* an average of integers whose fraction is cut off, if not overflow */
+    bool overflow;                    /* the sum, or a part of it, does not fit the type */
+    bool partial, saturates;          /* the whole sum would fit; the type ends at its largest number */
+    char in[160];                     /* the inputs, by rank: "100, 100" */
     char got[48], sum[48], exact[48]; /* sum: exact, before an average divides it */
 };
 
@@ -93,8 +93,7 @@ void ncs_verify_close(struct ncs_verify *v); /* unpins; NULL is a no-op */
 
 /* Sets where to find the bytes of a call while a hook runs; NULL: at the call's own pointers. A call for
  * which `staged` returns NULL is not checked. */
-void ncs_verify_from(struct ncs_verify *v,
-                     const void *(*staged)(const struct ncs_call *call, enum ncs_staged what),
+void ncs_verify_from(struct ncs_verify *v, const void *(*staged)(const struct ncs_call *call, enum ncs_staged what),
                      enum ncs_unverified (*unstaged)(const struct ncs_call *call));
 /* Declares that nothing spoils results, so that wrong ones are not expected. Then an input that no output of
  * its operation overlaps is read from its buffer after the data have moved, and for in-place results only the
@@ -127,8 +126,7 @@ void ncs_verify_unfinished(struct ncs_verify *v, const struct ncs_call *call, bo
 /* The machine goes on: drops all that ncs_verify_unfinished added. */
 void ncs_verify_forget_unfinished(struct ncs_verify *v);
 /* In the order in which they ended, then the unfinished ones; `more`: those beyond what is kept. */
-const struct ncs_seen *const *ncs_verify_seen(const struct ncs_verify *v, size_t *count,
-                                              uint64_t *more);
+const struct ncs_seen *const *ncs_verify_seen(const struct ncs_verify *v, size_t *count, uint64_t *more);
 
 /* One for each communicator, function and line; at most 16. */
 const struct ncs_inexact *ncs_verify_inexact(const struct ncs_verify *v, size_t *count);
@@ -142,7 +140,6 @@ void ncs_verify_ascending(struct ncs_verify *v, bool ascending);
 void ncs_verify_before(void *self, struct ncs_call *const *calls, size_t count);
 void ncs_verify_after(void *self, struct ncs_call *const *calls, size_t count);
 void ncs_verify_finished(void *self, struct ncs_call *call);
-
 
 /* The ranks disagree on the arguments of these calls: they are not checked. */
 void ncs_verify_exclude(struct ncs_verify *v, struct ncs_call *const *calls, size_t count);

@@ -61,8 +61,9 @@ struct ncs_wrong *ncs_verify_add_wrong(struct ncs_verify *v, struct ncs_call *ca
     if (!w)
         return NULL;
     ncs_call_pin(call);
-    *w = (struct ncs_wrong){ .call = call, .comm = call->comm, .comm_rank = call->comm_rank,
-                             .number = call->number, .rank = call->rank };
+    *w = (struct ncs_wrong){
+        .call = call, .comm = call->comm, .comm_rank = call->comm_rank, .number = call->number, .rank = call->rank
+    };
     const char *fault = ncs_map_get(&v->spoilt, call->id);
     if (fault)
         snprintf(w->text, sizeof w->text, "%s changed what the call wrote", fault);
@@ -95,12 +96,18 @@ void ncs_verify_report(struct ncs_verify *v, const struct ncs_operation *op, con
             continue;
         const struct ncs_call *call = op->share[i].call;
         struct ncs_suspect s = {
-            .op = op, .share = i, .out = t->out, .dtype = ncs_call_dtype(call),
-            .total = ncs_output_count(call, op->shares), .first = t->first, .differ = t->differ,
+            .op = op,
+            .share = i,
+            .out = t->out,
+            .dtype = ncs_call_dtype(call),
+            .total = ncs_output_count(call, op->shares),
+            .first = t->first,
+            .differ = t->differ,
             .offset = op->movement->reduces && op->movement->parts_in ? (size_t)i * op->count : 0,
             .arithmetic = v->arithmetic,
             .others_right = any_right && op->movement->reduces && !op->movement->parts_in && !op->movement->to_root,
-            .all_wrong = !any_right, .scratch = &v->scratch,
+            .all_wrong = !any_right,
+            .scratch = &v->scratch,
         };
         wrong_report(v, &s);
     }

@@ -24,14 +24,14 @@ int main(void)
             continue;
         wrong++;
         if (mine)
-            printf("%s: %lld here, %lld in the official header\n", mine->what, mine->value,
-                   theirs->value);
+            printf("%s: %lld here, %lld in the official header\n", mine->what, mine->value, theirs->value);
         else
             printf("%s: not declared here\n", theirs->what);
     }
     for (const struct fact *mine = ours; mine->what; mine++)
         newer += find(official, mine->what) == NULL;
     printf("headers of CUDA %d and NCCL %d: %d facts compared, %d equal, %d differ, %d are of newer "
-           "ones\n", official_cuda, official_nccl, compared, compared - wrong, wrong, newer);
+           "ones\n",
+           official_cuda, official_nccl, compared, compared - wrong, wrong, newer);
     return compared == 0 || wrong > 0;
 }

@@ -27,7 +27,7 @@
 
 const int official_cuda = FACTS_CUDA, official_nccl = FACTS_NCCL;
 
-#define SIGNATURE(name, result, ...)                                                     \
+#define SIGNATURE(name, result, ...) \
     { "signature of " #name, __builtin_types_compatible_p(__typeof__(name), result(__VA_ARGS__)) },
 
 const struct fact official[] = {

@@ -56,10 +56,10 @@ __attribute__((constructor)) static void read_parts(void)
     }
 
 /* A part that finds something or not: it finds nothing. */
-#define FAIL(part, function, parameters, arguments)                       \
-    REPLACE(bool, function, parameters)                                   \
-    {                                                                     \
-        return !is_off[PART_##part] && __real_##function arguments;       \
+#define FAIL(part, function, parameters, arguments)                 \
+    REPLACE(bool, function, parameters)                             \
+    {                                                               \
+        return !is_off[PART_##part] && __real_##function arguments; \
     }
 
 SKIP(apart, ncs_candidates_apart, (struct ncs_explanations * s), (s))

@@ -68,12 +68,16 @@ static size_t lines_of(const char *text)
     return lines;
 }
 
-static void measure(const struct ncs_scenario *scenario, const struct ncs_driver *driver, bool tried,
-                    struct took *took)
+static void measure(const struct ncs_scenario *scenario, const struct ncs_driver *driver, bool tried, struct took *took)
 {
     struct ncs_run_options options = {
-        .driver = "sim", .ranks = scenario->ranks, .hosts = scenario->hosts, .eager = UINT64_MAX,
-        .policy = scenario->policy, .verify = scenario->verify, .once = !tried,
+        .driver = "sim",
+        .ranks = scenario->ranks,
+        .hosts = scenario->hosts,
+        .eager = UINT64_MAX,
+        .policy = scenario->policy,
+        .verify = scenario->verify,
+        .once = !tried,
     };
     struct ncs_program program = scripted;
     program.rank_free = free_and_look;
@@ -157,8 +161,8 @@ static bool explain_both(const char *file, const struct size *size)
     printf("%-18s %5d ranks", name ? name + 1 : file, size->ranks);
     say("untried", &untried, size->untried);
     say("tried", &tried, size->tried);
-    printf("  report %.3f ms, %zu finding%s, %zu lines\n", tried.report, tried.findings,
-           tried.findings == 1 ? "" : "s", tried.lines);
+    printf("  report %.3f ms, %zu finding%s, %zu lines\n", tried.report, tried.findings, tried.findings == 1 ? "" : "s",
+           tried.lines);
     fflush(stdout);
     return true;
 }

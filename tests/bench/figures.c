@@ -31,14 +31,22 @@ static const struct figure figures[] = {
 };
 
 /* The cost of watching for memory that nothing has written: two runs of unwritten.lua, by turns. */
-#define WATCHED(ranks, times, how) { "run", "-n", ranks, "--set", "times=" times, "--set", "memory=" how, "unwritten.lua" }
+#define WATCHED(ranks, times, how)                                                           \
+    {                                                                                        \
+        "run", "-n", ranks, "--set", "times=" times, "--set", "memory=" how, "unwritten.lua" \
+    }
 static const struct comparison {
     const char *what;
     double target; /* of the ratio */
     struct figure with, without;
 } comparisons[] = {
-#define WATCHING(what, ranks, times, how) \
-    { what, 1.05, { what, 0, 0, WATCHED(ranks, times, how) }, { what, 0, 0, WATCHED(ranks, times, "written") } }
+#define WATCHING(what, ranks, times, how)                       \
+    {                                                           \
+        what, 1.05, { what, 0, 0, WATCHED(ranks, times, how) }, \
+        {                                                       \
+            what, 0, 0, WATCHED(ranks, times, "written")        \
+        }                                                       \
+    }
     WATCHING("1 rank, 1000 calls, other memory unwritten", "1", "1000", "apart"),
     WATCHING("8 ranks, 10 calls, other memory unwritten", "8", "10", "apart"),
     WATCHING("8 ranks, 1000 calls, other memory unwritten", "8", "1000", "apart"),
@@ -60,8 +68,7 @@ static double run_once(const char *program, const struct figure *figure)
     clock_gettime(CLOCK_MONOTONIC, &begin);
     pid_t pid;
     int status = -1;
-    if (posix_spawn(&pid, program, &actions, NULL, (char **)argv, environ) != 0 ||
-        waitpid(pid, &status, 0) != pid)
+    if (posix_spawn(&pid, program, &actions, NULL, (char **)argv, environ) != 0 || waitpid(pid, &status, 0) != pid)
         status = -1;
     clock_gettime(CLOCK_MONOTONIC, &end);
     posix_spawn_file_actions_destroy(&actions);

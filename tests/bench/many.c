@@ -302,7 +302,8 @@ int main(int argc, char **argv)
     ncclscript = argv[1];
     job = argv[2];
     setenv("NCCLSCRIPT_QUIET", "1", 1);
-    fine &= run("small", 4, 0, &s) && measure("4 processes, an all-reduce of 8 bytes and the wait for it", s.figure[0] * 1e6, "us", 60);
+    fine &= run("small", 4, 0, &s) &&
+            measure("4 processes, an all-reduce of 8 bytes and the wait for it", s.figure[0] * 1e6, "us", 60);
     fine &= measure_large();
     fine &= measure("64 processes, from the start to the end of an all-reduce", median("first", 64, 0, until_first), "s", 1);
     fine &= measure("3 processes, from the last call of a hang to the report", median("hang", 3, 3, until_report), "ms", 50);

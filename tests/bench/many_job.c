@@ -16,7 +16,7 @@ static struct shared {
     atomic_bool has_id;
     ncclUniqueId id;
     double ended[RANKS_MOST]; /* by rank: when its first all-reduce was over */
-} *shared;
+} * shared;
 
 static int rank, ranks;
 static ncclComm_t comm;
@@ -202,8 +202,8 @@ static const struct {
     const char *name;
     void (*act)(void), (*after)(void); /* after: in the process that has forked the ranks */
 } jobs[] = {
-    { "small", job_small, NULL },         { "large", job_large, NULL }, { "first", job_first, job_print_last },
-    { "hang", job_hang, NULL },           { "million", job_million, NULL },
+    { "small", job_small, NULL }, { "large", job_large, NULL },     { "first", job_first, job_print_last },
+    { "hang", job_hang, NULL },   { "million", job_million, NULL },
 };
 
 static int job_run(size_t which)

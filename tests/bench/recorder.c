@@ -46,8 +46,8 @@ int main(int argc, char **argv)
     snprintf(calls, sizeof calls, "%d", CALLS);
     setenv("NCCLSCRIPT_QUIET", "1", 1);
     char *const plain[] = { argv[2], (char *)"join", (char *)"reduce", calls, NULL };
-    char *const recorded[] = { argv[1], (char *)"record", (char *)"-o", folder, (char *)"--", argv[2], (char *)"join",
-                               (char *)"reduce", calls, NULL };
+    char *const recorded[] = { argv[1], (char *)"record", (char *)"-o",     folder, (char *)"--",
+                               argv[2], (char *)"join",   (char *)"reduce", calls,  NULL };
     double without = least(plain), with = least(recorded);
     snprintf(remove, sizeof remove, "rm -rf %s", folder);
     int left = system(remove);

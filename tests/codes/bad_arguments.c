@@ -44,8 +44,9 @@ static ncclComm_t new_comm(int nranks)
 {
     ncclComm_t comm = NULL;
     ncclUniqueId id;
-    ncclConfig_t config = { .size = sizeof config, .magic = NCCL_CONFIG_MAGIC,
-                            .version = NCCL_VERSION(2, 14, 0), .blocking = blocking && nranks == 1 };
+    ncclConfig_t config = {
+        .size = sizeof config, .magic = NCCL_CONFIG_MAGIC, .version = NCCL_VERSION(2, 14, 0), .blocking = blocking && nranks == 1
+    };
     OK(api->ncclGetUniqueId(&id));
     api->ncclCommInitRankConfig(&comm, nranks, id, 0, &config);
     ncclResult_t state = ncclInProgress;
@@ -143,8 +144,7 @@ static union ncs_arg make_pool(int which)
     cudaMemPool_t pool = NULL;
     if (which >= 2)
         return (union ncs_arg){ .p = bad_pointer(which - 2) };
-    struct cudaMemPoolProps props = { .allocType = cudaMemAllocationTypePinned,
-                                      .location = { cudaMemLocationTypeDevice, 0 } };
+    struct cudaMemPoolProps props = { .allocType = cudaMemAllocationTypePinned, .location = { cudaMemLocationTypeDevice, 0 } };
     api->cudaMemPoolCreate(&pool, &props);
     if (which == 1)
         api->cudaMemPoolDestroy(pool);
@@ -195,8 +195,9 @@ static union ncs_arg make_ids(int which)
 static union ncs_arg make_config(int which)
 {
     static ncclConfig_t config;
-    static const ncclConfig_t good = { .size = sizeof good, .magic = NCCL_CONFIG_MAGIC,
-                                       .version = NCCL_VERSION(2, 14, 0), .blocking = 1 };
+    static const ncclConfig_t good = {
+        .size = sizeof good, .magic = NCCL_CONFIG_MAGIC, .version = NCCL_VERSION(2, 14, 0), .blocking = 1
+    };
     config = good;
     switch (which) {
     case 0: return (union ncs_arg){ .p = NULL };
@@ -231,8 +232,8 @@ static union ncs_arg make_waits(int which)
 {
     static ncclWaitSignalDesc_t list[LIST];
     static const ncclWaitSignalDesc_t first[] = {
-        { 1, 0, 0, 0 }, { 0, 0, 0, 0 }, { -1, 0, 0, 0 }, { INT_MAX, 0, 0, 0 }, { 1, -1, 0, 0 },
-        { 1, INT_MAX, 0, 0 }, { 1, 0, -1, 0 }, { 1, 0, 0, 9 },
+        { 1, 0, 0, 0 },  { 0, 0, 0, 0 },       { -1, 0, 0, 0 }, { INT_MAX, 0, 0, 0 },
+        { 1, -1, 0, 0 }, { 1, INT_MAX, 0, 0 }, { 1, 0, -1, 0 }, { 1, 0, 0, 9 },
     };
     for (int i = 0; i < LIST && which < 8; i++)
         list[i] = first[which];
@@ -264,8 +265,7 @@ static union ncs_arg make_redop(int which)
 
 static union ncs_arg make_text(int which)
 {
-    static const char *const texts[] = { "NCCL_DEBUG_FILE", "", "NCCL_NO_SUCH_THING", "0000:00:00.0",
-                                         "%s%n", NULL };
+    static const char *const texts[] = { "NCCL_DEBUG_FILE", "", "NCCL_NO_SUCH_THING", "0000:00:00.0", "%s%n", NULL };
     return (union ncs_arg){ .p = texts[which] };
 }
 
@@ -282,9 +282,8 @@ static union ncs_arg make_pool_props(int which)
 static union ncs_arg make_location(int which)
 {
     static const struct cudaMemLocation places[] = {
-        { cudaMemLocationTypeDevice, 0 }, { cudaMemLocationTypeDevice, -1 },
-        { cudaMemLocationTypeDevice, INT_MAX }, { (enum cudaMemLocationType)99, 0 },
-        { cudaMemLocationTypeHost, 0 },
+        { cudaMemLocationTypeDevice, 0 },    { cudaMemLocationTypeDevice, -1 }, { cudaMemLocationTypeDevice, INT_MAX },
+        { (enum cudaMemLocationType)99, 0 }, { cudaMemLocationTypeHost, 0 },
     };
     return (union ncs_arg){ .p = &places[which] };
 }
@@ -323,10 +322,17 @@ static union ncs_arg make_stream_function(int which)
     return (union ncs_arg){ .f = which ? NULL : (void (*)(void))on_stream };
 }
 
-#define MADE(n, maker) { .count = (n), .make = (maker) }
-#define NUMBERS(...)                                                                   \
-    { .count = sizeof (const int64_t[]){ __VA_ARGS__ } / sizeof(int64_t),              \
-      .number = (const int64_t[]){ __VA_ARGS__ } }
+#define MADE(n, maker)                \
+    {                                 \
+        .count = (n), .make = (maker) \
+    }
+#define NUMBERS(...)                                                                                   \
+    {                                                                                                  \
+        .count = sizeof(const int64_t[]){ __VA_ARGS__ } / sizeof(int64_t), .number = (const int64_t[]) \
+        {                                                                                              \
+            __VA_ARGS__                                                                                \
+        }                                                                                              \
+    }
 #define INTEGER NUMBERS(0, 1, -1, 2, INT_MAX, INT_MIN)
 #define SIZE NUMBERS(16, 0, 1, 4096, (int64_t)1 << 40, INT64_MAX / 4, INT64_MAX, -1)
 
@@ -439,8 +445,7 @@ static union ncs_arg argument(int at)
 
 static void describe(char *text, size_t size)
 {
-    size_t used = (size_t)snprintf(text, size, "%s%s%s", trial.info->name,
-                                   trial.grouped ? " in a group" : "",
+    size_t used = (size_t)snprintf(text, size, "%s%s%s", trial.info->name, trial.grouped ? " in a group" : "",
                                    blocking ? "" : ", non-blocking");
     for (int i = 0; i < trial.info->nargs && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, " %d", trial.which[i]);
@@ -450,8 +455,7 @@ static bool valid(const union ncs_arg *result)
 {
     switch (trial.info->result) {
     case NCS_RESULT_NCCL: return result->i >= 0 && result->i < ncclTimeout;
-    case NCS_RESULT_CUDA:
-        return strcmp(api->cudaGetErrorName((cudaError_t)result->i), "unrecognized error code") != 0;
+    case NCS_RESULT_CUDA: return strcmp(api->cudaGetErrorName((cudaError_t)result->i), "unrecognized error code") != 0;
     case NCS_RESULT_TEXT: return result->p != NULL;
     case NCS_RESULT_VOID: break;
     }
@@ -498,8 +502,7 @@ static void attempt(void)
     machine->stats(&objects, &bytes, &unused);
     char text[256];
     describe(text, sizeof text);
-    ck_assert_msg(objects == 0 && bytes == 0, "%s leaves %d objects, %d bytes", text, (int)objects,
-                  (int)bytes);
+    ck_assert_msg(objects == 0 && bytes == 0, "%s leaves %d objects, %d bytes", text, (int)objects, (int)bytes);
 }
 
 /* Each argument bad in turn, the others good. */
@@ -520,8 +523,7 @@ static void several_bad(struct ncs_random *dice)
 {
     for (int k = 0; k < MIXTURES && trial.info->nargs > 1; k++) {
         for (int i = 0; i < trial.info->nargs; i++)
-            trial.which[i] = (int)ncs_random_below(dice,
-                                                   (uint64_t)choices_of(trial.info->arg[i].kind));
+            trial.which[i] = (int)ncs_random_below(dice, (uint64_t)choices_of(trial.info->arg[i].kind));
         attempt();
     }
 }
@@ -530,8 +532,7 @@ static void walk(int version, bool own_threads)
 {
     struct ncs_random dice = { .state = 1 };
     kernel_open(&(struct ncs_machine_options){
-        .nccl_version = version, .own_threads = own_threads, .step_limit = 100000,
-        .device_memory = 1 << 26, .ready_after = 1 });
+        .nccl_version = version, .own_threads = own_threads, .step_limit = 100000, .device_memory = 1 << 26, .ready_after = 1 });
     for (int fn = 0; fn < NCS_FN_COUNT; fn++)
         for (int mode = 0; mode < 4; mode++) {
             trial = (struct trial){ .info = &ncs_fn_info[fn], .fn = (enum ncs_fn)fn, .grouped = mode & 1 };
@@ -550,8 +551,7 @@ START_TEST(every_kind_has_choices)
         for (int i = 0; i < ncs_fn_info[fn].nargs; i++) {
             const struct ncs_fn_arg *a = &ncs_fn_info[fn].arg[i];
             ck_assert_msg(ncs_kind_is_out(a->kind) ||
-                              ((size_t)a->kind < sizeof choices / sizeof *choices &&
-                               choices[a->kind].count > 0),
+                              ((size_t)a->kind < sizeof choices / sizeof *choices && choices[a->kind].count > 0),
                           "%s: nothing to choose from for %s", ncs_fn_info[fn].name, a->name);
         }
 }

@@ -11,19 +11,18 @@
  * members of struct row_options. */
 #include "row.h"
 
-#define ROW(id, what, fn, ranks, new, old, text, options, ...)                              \
-    static int body_##id(struct kernel_rank *r)                                             \
-    {                                                                                       \
-        ROW_WORDS;                                                                          \
-        __VA_ARGS__                                                                         \
+#define ROW(id, what, fn, ranks, new, old, text, options, ...) \
+    static int body_##id(struct kernel_rank *r)                \
+    {                                                          \
+        ROW_WORDS;                                             \
+        __VA_ARGS__                                            \
     }
 #include "rows.def"
 #undef ROW
 
 #define UNWRAP(...) __VA_ARGS__
-#define ROW(id, what, fn, ranks, new, old, text, options, ...)                              \
-    { #id, what, #fn, offsetof(struct ncs_api, fn), ranks, { new, old }, text,              \
-      { UNWRAP options }, body_##id },
+#define ROW(id, what, fn, ranks, new, old, text, options, ...) \
+    { #id, what, #fn, offsetof(struct ncs_api, fn), ranks, { new, old }, text, { UNWRAP options }, body_##id },
 static const struct row rows[] = {
 #include "rows.def"
 };
@@ -53,8 +52,7 @@ static void answered(struct kernel_rank *r)
     int code = row->body(r);
     if (machine->cancelled())
         return;
-    snprintf(a->text, sizeof a->text, "%s",
-             of_cuda(row) ? api->cudaGetErrorString(code) : api->ncclGetLastError(NULL));
+    snprintf(a->text, sizeof a->text, "%s", of_cuda(row) ? api->cudaGetErrorString(code) : api->ncclGetLastError(NULL));
     int ended = api->ncclGroupEnd();
     if (machine->cancelled())
         return;
@@ -92,8 +90,9 @@ static void run_ranks(void)
     }
     for (int i = 0; i < row->ranks; i++) {
         kernel_rank[i] = (struct kernel_rank){ .rank = i, .nranks = row->ranks, .local = { .rank = i } };
-        struct ncs_context_options options = { .process = i, .local = &kernel_rank[i].local,
-                                               .main = bare_main, .arg = &kernel_rank[i] };
+        struct ncs_context_options options = {
+            .process = i, .local = &kernel_rank[i].local, .main = bare_main, .arg = &kernel_rank[i]
+        };
         struct ncs_error err;
         ck_assert_msg(machine->spawn(&options, &err), "%s", err.text);
     }
@@ -147,12 +146,10 @@ static void judge(int version, char *why, size_t size)
         int want = want_of(i, version);
         if (a->code != want)
             snprintf(why, size, "rank %d: code %d, not %d (%s)", i, a->code, want, a->text);
-        else if (a->code != HANGS && !(in_group && row->options.group == DEFERRED) && *text &&
-                 !text_is(a->text, text))
+        else if (a->code != HANGS && !(in_group && row->options.group == DEFERRED) && *text && !text_is(a->text, text))
             snprintf(why, size, "rank %d: \"%s\", not \"%s\"", i, a->text, text);
         else if (a->code != HANGS && !of_cuda(row) && a->ended != want_end(version))
-            snprintf(why, size, "rank %d: then ncclGroupEnd gives %d, not %d", i, a->ended,
-                     want_end(version));
+            snprintf(why, size, "rank %d: then ncclGroupEnd gives %d, not %d", i, a->ended, want_end(version));
         seen = true;
     }
     if (!seen)
@@ -169,11 +166,16 @@ static bool provided(void)
 static void try_row(int version, int way, char *why, size_t size)
 {
     struct ncs_machine_options options = {
-        .nccl_version = profile[version], .own_threads = way & 1, .eager = way & 2 ? 4 << 20 : 0,
-        .hosts = { .devices = row->options.devices, .capability = (int[]){ row->options.capability },
+        .nccl_version = profile[version],
+        .own_threads = way & 1,
+        .eager = way & 2 ? 4 << 20 : 0,
+        .hosts = { .devices = row->options.devices,
+                   .capability = (int[]){ row->options.capability },
                    .capabilities = row->options.capability > 0 },
-        .ready_after = row->options.ready_after, .device_memory = row->options.device_memory,
-        .lack = row->options.lack, .no_peer_access = row->options.no_peer_access,
+        .ready_after = row->options.ready_after,
+        .device_memory = row->options.device_memory,
+        .lack = row->options.lack,
+        .no_peer_access = row->options.no_peer_access,
         .quirks = row->options.quirks,
     };
     int want = row->want[version];
@@ -207,8 +209,8 @@ START_TEST(holds)
         try_row(version, i % WAYS, why, sizeof why);
         size_t used = strlen(all);
         if (*why)
-            snprintf(all + used, sizeof all - used, "\n  as %d, way %d%s: %s", profile[version],
-                     i % WAYS, in_group ? ", in a group" : "", why);
+            snprintf(all + used, sizeof all - used, "\n  as %d, way %d%s: %s", profile[version], i % WAYS,
+                     in_group ? ", in a group" : "", why);
     }
     ck_assert_msg(!*all, "%s: %s%s", row->id, row->what, all);
 }
@@ -258,6 +260,7 @@ int main(int argc, char **argv)
     srunner_free(runner);
     int missing = uncovered(&covered);
     printf("%d rows x %d versions x 2 policies x 2 kinds of contexts: %d wrong; %d functions have rows, "
-           "%d have none\n", count, VERSIONS, failed, covered, missing);
+           "%d have none\n",
+           count, VERSIONS, failed, covered, missing);
     return count == 0 || failed != 0 || missing != 0;
 }

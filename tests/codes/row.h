@@ -21,19 +21,19 @@ enum row_group {
 #define GARBAGE_SIZE 4096
 
 struct row_options {
-    bool bare;          /* no world, stream and x: only the body */
+    bool bare; /* no world, stream and x: only the body */
     enum row_group group;
-    const char *env[4]; /* NAME=VALUE */
-    const char *also[8]; /* other functions of which the row says something */
+    const char *env[4];   /* NAME=VALUE */
+    const char *also[8];  /* other functions of which the row says something */
     const char *old_text; /* of 2.28.9, where it differs */
-    unsigned hang;      /* bit r: rank r waits for ever, while the others give the row's code */
+    unsigned hang;        /* bit r: rank r waits for ever, while the others give the row's code */
     int capability, devices, ready_after;
     uint64_t device_memory;
     enum ncs_cuda_lack lack;
     bool no_peer_access, quirks;
-    bool strict;        /* only where no send is buffered */
-    bool open;          /* the row leaves a group open */
-    bool late;          /* the body enters the group itself, after what it prepares */
+    bool strict; /* only where no send is buffered */
+    bool open;   /* the row leaves a group open */
+    bool late;   /* the body enters the group itself, after what it prepares */
 };
 
 struct row {
@@ -47,18 +47,18 @@ struct row {
 };
 
 /* In a body: what every rank has, and places for what calls give back. */
-#define ROW_WORDS                                                                            \
-    __attribute__((unused)) ncclComm_t world = r->world, comm = NULL;                        \
-    __attribute__((unused)) cudaStream_t stream = r->stream, s = NULL;                       \
-    __attribute__((unused)) float *x = r->x, *y = r->x ? r->x + 8 : NULL;                    \
-    __attribute__((unused)) int rank = r->rank, nranks = r->nranks, n = -1, m = -1;          \
-    __attribute__((unused)) void *p = NULL, *handle = NULL;                                  \
-    __attribute__((unused)) size_t bytes = 0;                                                \
-    __attribute__((unused)) ncclRedOp_t op = (ncclRedOp_t)-1;                                \
-    __attribute__((unused)) ncclUniqueId id;                                                 \
-    __attribute__((unused)) ncclWindow_t window = NULL;                                      \
-    __attribute__((unused)) ncclResult_t state = ncclNumResults;                             \
-    __attribute__((unused)) cudaEvent_t event = NULL;                                        \
+#define ROW_WORDS                                                                   \
+    __attribute__((unused)) ncclComm_t world = r->world, comm = NULL;               \
+    __attribute__((unused)) cudaStream_t stream = r->stream, s = NULL;              \
+    __attribute__((unused)) float *x = r->x, *y = r->x ? r->x + 8 : NULL;           \
+    __attribute__((unused)) int rank = r->rank, nranks = r->nranks, n = -1, m = -1; \
+    __attribute__((unused)) void *p = NULL, *handle = NULL;                         \
+    __attribute__((unused)) size_t bytes = 0;                                       \
+    __attribute__((unused)) ncclRedOp_t op = (ncclRedOp_t)-1;                       \
+    __attribute__((unused)) ncclUniqueId id;                                        \
+    __attribute__((unused)) ncclWindow_t window = NULL;                             \
+    __attribute__((unused)) ncclResult_t state = ncclNumResults;                    \
+    __attribute__((unused)) cudaEvent_t event = NULL;                               \
     __attribute__((unused)) float scalar = 2
 
 static _Alignas(16) char garbage_memory[GARBAGE_SIZE];
@@ -197,39 +197,26 @@ struct row_call {
     cudaStream_t stream;
 };
 
-#define GOOD                                                                                 \
-    {                                                                                        \
-        .send = r->x, .recv = r->x + 8, .count = 1, .type = ncclFloat32, .op = ncclSum,      \
-        .root = 0, .comm = r->world, .stream = r->stream                                     \
+#define GOOD                                                                                                         \
+    {                                                                                                                \
+        .send = r->x, .recv = r->x + 8, .count = 1, .type = ncclFloat32, .op = ncclSum, .root = 0, .comm = r->world, \
+        .stream = r->stream                                                                                          \
     }
 
-#define CALL_ncclAllReduce(c)                                                                \
-    api->ncclAllReduce((c).send, (c).recv, (c).count, (c).type, (c).op, (c).comm, (c).stream)
-#define CALL_ncclReduceScatter(c)                                                            \
-    api->ncclReduceScatter((c).send, (c).recv, (c).count, (c).type, (c).op, (c).comm, (c).stream)
-#define CALL_ncclReduce(c)                                                                   \
-    api->ncclReduce((c).send, (c).recv, (c).count, (c).type, (c).op, (c).root, (c).comm,     \
-                    (c).stream)
-#define CALL_ncclBroadcast(c)                                                                \
-    api->ncclBroadcast((c).send, (c).recv, (c).count, (c).type, (c).root, (c).comm, (c).stream)
-#define CALL_ncclBcast(c)                                                                    \
-    api->ncclBcast((c).recv, (c).count, (c).type, (c).root, (c).comm, (c).stream)
-#define CALL_ncclAllGather(c)                                                                \
-    api->ncclAllGather((c).send, (c).recv, (c).count, (c).type, (c).comm, (c).stream)
-#define CALL_ncclAlltoAll(c)                                                                 \
-    api->ncclAlltoAll((c).send, (c).recv, (c).count, (c).type, (c).comm, (c).stream)
-#define CALL_ncclGather(c)                                                                   \
-    api->ncclGather((c).send, (c).recv, (c).count, (c).type, (c).root, (c).comm, (c).stream)
-#define CALL_ncclScatter(c)                                                                  \
-    api->ncclScatter((c).send, (c).recv, (c).count, (c).type, (c).root, (c).comm, (c).stream)
-#define CALL_ncclSend(c)                                                                     \
-    api->ncclSend((c).send, (c).count, (c).type, (c).root, (c).comm, (c).stream)
-#define CALL_ncclRecv(c)                                                                     \
-    api->ncclRecv((c).recv, (c).count, (c).type, (c).root, (c).comm, (c).stream)
+#define CALL_ncclAllReduce(c) api->ncclAllReduce((c).send, (c).recv, (c).count, (c).type, (c).op, (c).comm, (c).stream)
+#define CALL_ncclReduceScatter(c) api->ncclReduceScatter((c).send, (c).recv, (c).count, (c).type, (c).op, (c).comm, (c).stream)
+#define CALL_ncclReduce(c) api->ncclReduce((c).send, (c).recv, (c).count, (c).type, (c).op, (c).root, (c).comm, (c).stream)
+#define CALL_ncclBroadcast(c) api->ncclBroadcast((c).send, (c).recv, (c).count, (c).type, (c).root, (c).comm, (c).stream)
+#define CALL_ncclBcast(c) api->ncclBcast((c).recv, (c).count, (c).type, (c).root, (c).comm, (c).stream)
+#define CALL_ncclAllGather(c) api->ncclAllGather((c).send, (c).recv, (c).count, (c).type, (c).comm, (c).stream)
+#define CALL_ncclAlltoAll(c) api->ncclAlltoAll((c).send, (c).recv, (c).count, (c).type, (c).comm, (c).stream)
+#define CALL_ncclGather(c) api->ncclGather((c).send, (c).recv, (c).count, (c).type, (c).root, (c).comm, (c).stream)
+#define CALL_ncclScatter(c) api->ncclScatter((c).send, (c).recv, (c).count, (c).type, (c).root, (c).comm, (c).stream)
+#define CALL_ncclSend(c) api->ncclSend((c).send, (c).count, (c).type, (c).root, (c).comm, (c).stream)
+#define CALL_ncclRecv(c) api->ncclRecv((c).recv, (c).count, (c).type, (c).root, (c).comm, (c).stream)
 
 /* X(function, the name that its texts have) */
-#define EACH_REDUCTION(X)                                                                    \
-    X(ncclAllReduce, "AllReduce") X(ncclReduce, "Reduce") X(ncclReduceScatter, "ReduceScatter")
+#define EACH_REDUCTION(X) X(ncclAllReduce, "AllReduce") X(ncclReduce, "Reduce") X(ncclReduceScatter, "ReduceScatter")
 #define EACH_MOVEMENT(X)          \
     X(ncclBroadcast, "Broadcast") \
     X(ncclBcast, "Broadcast")     \
@@ -240,8 +227,8 @@ struct row_call {
 #define EACH_COLL(X) EACH_REDUCTION(X) EACH_MOVEMENT(X)
 #define EACH_PAIR(X) X(ncclSend, "Send") X(ncclRecv, "Recv")
 #define EACH_CALL(X) EACH_COLL(X) EACH_PAIR(X)
-#define EACH_ROOTED(X)                                                                       \
-    X(ncclReduce, "Reduce") X(ncclBroadcast, "Broadcast") X(ncclBcast, "Broadcast")          \
-    X(ncclGather, "Gather") X(ncclScatter, "Scatter") EACH_PAIR(X)
+#define EACH_ROOTED(X)      \
+    X(ncclReduce, "Reduce") \
+    X(ncclBroadcast, "Broadcast") X(ncclBcast, "Broadcast") X(ncclGather, "Gather") X(ncclScatter, "Scatter") EACH_PAIR(X)
 
 #endif

@@ -65,14 +65,11 @@ static void compare(void)
             memcpy(untouched, room, sizeof room);
             if (library) {
                 int theirs = code_of(&real, fn, outs);
-                ck_assert_msg(ours == theirs, "%s: %d, the real one says %d", info->name, ours,
-                              theirs);
-                ck_assert_msg(memcmp(untouched, room, sizeof room) == 0, "%s: what it wrote",
-                              info->name);
+                ck_assert_msg(ours == theirs, "%s: %d, the real one says %d", info->name, ours, theirs);
+                ck_assert_msg(memcmp(untouched, room, sizeof room) == 0, "%s: what it wrote", info->name);
                 ck_assert_int_eq(api->cudaGetLastError(), real.cudaGetLastError());
             }
-            ck_assert_msg(is_version(fn) || ours == cudaErrorInsufficientDriver, "%s: %d",
-                          info->name, ours);
+            ck_assert_msg(is_version(fn) || ours == cudaErrorInsufficientDriver, "%s: %d", info->name, ours);
             compared++;
         }
     }
@@ -141,8 +138,7 @@ START_TEST(without_a_driver)
         library = NULL; /* not here, or with a driver: nothing to compare with */
     run(NCS_LACK_DRIVER, no_driver, NULL);
     ck_assert_int_gt(compared, 100);
-    run(NCS_LACK_DRIVER, nccl_without,
-        "Cuda failure 'CUDA driver version is insufficient for CUDA runtime version'");
+    run(NCS_LACK_DRIVER, nccl_without, "Cuda failure 'CUDA driver version is insufficient for CUDA runtime version'");
 }
 END_TEST
 
@@ -156,16 +152,13 @@ END_TEST
 START_TEST(words_of_errors)
 {
     kernel_open(&(struct ncs_machine_options){ 0 });
-    ck_assert_str_eq(api->cudaGetErrorString(cudaErrorPeerAccessAlreadyEnabled),
-                     "peer access is already enabled");
+    ck_assert_str_eq(api->cudaGetErrorString(cudaErrorPeerAccessAlreadyEnabled), "peer access is already enabled");
     ck_assert_str_eq(api->cudaGetErrorName((cudaError_t)11), "unrecognized error code");
     open_real();
     bool known = library; /* errors have words with a driver, too */
     for (int e = -2; known && e < 1100; e++) {
-        ck_assert_str_eq(api->cudaGetErrorString((cudaError_t)e),
-                         real.cudaGetErrorString((cudaError_t)e));
-        ck_assert_str_eq(api->cudaGetErrorName((cudaError_t)e),
-                         real.cudaGetErrorName((cudaError_t)e));
+        ck_assert_str_eq(api->cudaGetErrorString((cudaError_t)e), real.cudaGetErrorString((cudaError_t)e));
+        ck_assert_str_eq(api->cudaGetErrorName((cudaError_t)e), real.cudaGetErrorName((cudaError_t)e));
     }
     machine->close();
 }

@@ -18,8 +18,7 @@ static void keep(const void *p)
 
 static union ncs_arg any_number(struct ncs_random *r)
 {
-    static const int64_t odd[] = { 0, 1, 2, -1, 3, 4, 8, 64, INT_MIN, INT_MAX, INT64_MIN, INT64_MAX,
-                                   4096, 0x12345678 };
+    static const int64_t odd[] = { 0, 1, 2, -1, 3, 4, 8, 64, INT_MIN, INT_MAX, INT64_MIN, INT64_MAX, 4096, 0x12345678 };
     return (union ncs_arg){ .i = odd[ncs_random_below(r, sizeof odd / sizeof *odd)] };
 }
 
@@ -41,31 +40,33 @@ static union ncs_arg any(struct ncs_random *r, enum ncs_kind kind)
     case NCS_ARG_BYTES: /* what the host could give for real is slow under sanitizers */
         arg = any_number(r);
         return arg.i > 4096 && arg.i <= INT_MAX ? (union ncs_arg){ .i = 1 << 16 } : arg;
-    case NCS_ARG_IN: case NCS_ARG_OUT: case NCS_ARG_INOUT: case NCS_ARG_MEMORY:
-    case NCS_ARG_STREAM: case NCS_ARG_EVENT: case NCS_ARG_POOL: case NCS_ARG_ATTRIBUTE:
-    case NCS_ARG_USERDATA: case NCS_ARG_GRAPH: case NCS_ARG_GRAPHEXEC:
-        return any_pointer(r);
-    case NCS_ARG_TEXT:
-        arg.p = texts[ncs_random_below(r, 6)];
-        return arg;
-    case NCS_ARG_HOSTFN:
-        arg.f = ncs_random_below(r, 4) ? (void (*)(void))nothing : NULL;
-        return arg;
-    case NCS_ARG_STREAMFN:
-        arg.f = ncs_random_below(r, 4) ? (void (*)(void))nothing_of_stream : NULL;
-        return arg;
-    case NCS_ARG_SECONDS:
-        arg.d = (double)any_number(r).i;
-        return arg;
-    case NCS_ARG_LOCATION: case NCS_ARG_IPCMEM: case NCS_ARG_IPCEVENT:
+    case NCS_ARG_IN:
+    case NCS_ARG_OUT:
+    case NCS_ARG_INOUT:
+    case NCS_ARG_MEMORY:
+    case NCS_ARG_STREAM:
+    case NCS_ARG_EVENT:
+    case NCS_ARG_POOL:
+    case NCS_ARG_ATTRIBUTE:
+    case NCS_ARG_USERDATA:
+    case NCS_ARG_GRAPH:
+    case NCS_ARG_GRAPHEXEC: return any_pointer(r);
+    case NCS_ARG_TEXT: arg.p = texts[ncs_random_below(r, 6)]; return arg;
+    case NCS_ARG_HOSTFN: arg.f = ncs_random_below(r, 4) ? (void (*)(void))nothing : NULL; return arg;
+    case NCS_ARG_STREAMFN: arg.f = ncs_random_below(r, 4) ? (void (*)(void))nothing_of_stream : NULL; return arg;
+    case NCS_ARG_SECONDS: arg.d = (double)any_number(r).i; return arg;
+    case NCS_ARG_LOCATION:
+    case NCS_ARG_IPCMEM:
+    case NCS_ARG_IPCEVENT:
         for (size_t i = 0; i < 64; i += sizeof(int))
             memcpy(memory + i, &(int){ (int)ncs_random_below(r, 4) }, sizeof(int));
         arg.p = memory;
         return arg;
-    case NCS_ARG_POOLPROPS: case NCS_ARG_PROPERTIES: case NCS_ARG_NODES: case NCS_ARG_NODECOUNT:
-    case NCS_ARG_CAPTUREMODE_IO:
-        arg.p = ncs_random_below(r, 4) ? memory : NULL;
-        return arg;
+    case NCS_ARG_POOLPROPS:
+    case NCS_ARG_PROPERTIES:
+    case NCS_ARG_NODES:
+    case NCS_ARG_NODECOUNT:
+    case NCS_ARG_CAPTUREMODE_IO: arg.p = ncs_random_below(r, 4) ? memory : NULL; return arg;
     default:
         if (!ncs_kind_is_out(kind))
             return any_number(r);
@@ -80,8 +81,7 @@ static size_t made, succeeded;
 static void garbage(void)
 {
     struct ncs_random r = { ncs_hash(0, seed) };
-    struct cudaMemPoolProps props = { .allocType = cudaMemAllocationTypePinned,
-                                      .location = { cudaMemLocationTypeDevice, 0 } };
+    struct cudaMemPoolProps props = { .allocType = cudaMemAllocationTypePinned, .location = { cudaMemLocationTypeDevice, 0 } };
     given = 0;
     for (int i = 0; i < HANDLES; i++)
         known[i] = any_number(&r);

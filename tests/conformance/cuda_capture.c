@@ -255,7 +255,7 @@ static void launches(void)
     int64_t start = machine->now();
     for (int i = 0; i < 3; i++)
         ROW(0, api->cudaGraphLaunch(exec, i & 1 ? other : s)); /* on two streams: it does not overlap with itself */
-    ROW(0, api->cudaGraphExecDestroy(exec)); /* and ends all the same */
+    ROW(0, api->cudaGraphExecDestroy(exec));                   /* and ends all the same */
     ROW(1, api->cudaGraphExecDestroy(exec));
     ROW(0, api->cudaDeviceSynchronize());
     ck_assert_int_eq(calls, 3);
@@ -301,8 +301,8 @@ static void destroyed_stream(void)
 START_TEST(captures)
 {
     static void (*const tests[])(void) = {
-        begin_and_end, unsupported, unsafe, fork_and_join, events_of_captures, legacy_stream, launches, freed_memory,
-        destroyed_stream,
+        begin_and_end, unsupported, unsafe,       fork_and_join,    events_of_captures,
+        legacy_stream, launches,    freed_memory, destroyed_stream,
     };
     run_each(tests, sizeof tests / sizeof *tests);
 }

@@ -39,7 +39,7 @@ static void flags_and_limits(void)
     ck_assert_uint_eq(flags, cudaDeviceScheduleSpin | cudaDeviceMapHost);
     ROW(1, api->cudaDeviceGetLimit(NULL, cudaLimitStackSize));
     ROW(215, api->cudaDeviceGetLimit(&value, (enum cudaLimit)7));
-    ROW(215, api->cudaDeviceGetLimit(&value, (enum cudaLimit)-1));
+    ROW(215, api->cudaDeviceGetLimit(&value, (enum cudaLimit) - 1));
     ROW(215, api->cudaDeviceSetLimit((enum cudaLimit)99, 1));
     ROW(0, api->cudaDeviceGetLimit(&value, cudaLimitStackSize));
     ck_assert_uint_eq(value, 1024);
@@ -307,7 +307,7 @@ static void after_a_fault(void)
     ck_assert_int_eq(api->cudaDeviceSynchronize(), 700);
     ck_assert_int_eq(api->cudaDeviceReset(), 700); /* does not heal it */
     ck_assert_int_eq(api->cudaSetDevice(0), 700);
-    ck_assert_int_eq(api->cudaSetDevice(1), 0);    /* another device lives */
+    ck_assert_int_eq(api->cudaSetDevice(1), 0); /* another device lives */
     ck_assert_int_eq(api->cudaGetLastError(), 700);
     ROW(0, api->cudaMalloc(&p, 8));
     ROW(0, api->cudaMemset(p, 0, 8));
@@ -335,8 +335,7 @@ static void across_devices(void)
 START_TEST(codes)
 {
     static void (*const tests[])(void) = {
-        devices, flags_and_limits, properties, peers, streams, events, refused, reset, after_a_fault,
-        across_devices,
+        devices, flags_and_limits, properties, peers, streams, events, refused, reset, after_a_fault, across_devices,
     };
     run_each(tests, sizeof tests / sizeof *tests);
 }
@@ -344,8 +343,7 @@ END_TEST
 
 START_TEST(without_peers)
 {
-    struct ncs_machine_options options = { .hosts.devices = 4, .device_memory = (uint64_t)1 << 20,
-                                           .no_peer_access = true };
+    struct ncs_machine_options options = { .hosts.devices = 4, .device_memory = (uint64_t)1 << 20, .no_peer_access = true };
     run(&options, no_peers);
 }
 END_TEST

@@ -10,14 +10,14 @@
 #include "harness.h"
 
 /* One row: the call gives this code, and the last error is that code, unless it is none or 600. */
-#define ROW(code, call)                                                                \
-    do {                                                                               \
-        int rc_ = (int)(call);                                                         \
-        ck_assert_msg(rc_ == (code), "%s: %d, not %d", #call, rc_, (code));            \
-        int last_ = rc_ == cudaErrorNotReady ? cudaSuccess : rc_;                      \
+#define ROW(code, call)                                                                   \
+    do {                                                                                  \
+        int rc_ = (int)(call);                                                            \
+        ck_assert_msg(rc_ == (code), "%s: %d, not %d", #call, rc_, (code));               \
+        int last_ = rc_ == cudaErrorNotReady ? cudaSuccess : rc_;                         \
         ck_assert_msg((int)api->cudaPeekAtLastError() == last_, "%s: last error", #call); \
-        ck_assert_int_eq((int)api->cudaGetLastError(), last_);                         \
-        ck_assert_int_eq((int)api->cudaGetLastError(), 0);                             \
+        ck_assert_int_eq((int)api->cudaGetLastError(), last_);                            \
+        ck_assert_int_eq((int)api->cudaGetLastError(), 0);                                \
     } while (0)
 
 static void (*body)(void);
@@ -37,8 +37,7 @@ static void run(const struct ncs_machine_options *options, void (*f)(void))
     kernel_open(options);
     static struct ncs_local local;
     local = (struct ncs_local){ .rank = process };
-    struct ncs_context_options context = { .process = process, .local = &local,
-                                           .main = context_main };
+    struct ncs_context_options context = { .process = process, .local = &local, .main = context_main };
     struct ncs_error err;
     body = f;
     finished = false;

@@ -163,7 +163,7 @@ static void copies(void)
     ROW(0, api->cudaMalloc(&p, 64));
     d = p;
     ROW(21, api->cudaMemcpy(d, own, 8, (enum cudaMemcpyKind)5));
-    ROW(21, api->cudaMemcpy(d, own, 8, (enum cudaMemcpyKind)-1));
+    ROW(21, api->cudaMemcpy(d, own, 8, (enum cudaMemcpyKind) - 1));
     ROW(21, api->cudaMemcpy(NULL, NULL, 0, (enum cudaMemcpyKind)5));
     ROW(0, api->cudaMemcpy(NULL, NULL, 0, cudaMemcpyDefault));
     ROW(1, api->cudaMemcpy(NULL, own, 8, cudaMemcpyDefault));
@@ -243,8 +243,7 @@ static void pools(void)
     uint64_t number = 5;
     int on = 0;
     size_t free_, total;
-    struct cudaMemPoolProps props = { .allocType = cudaMemAllocationTypePinned,
-                                      .location = { cudaMemLocationTypeDevice, 1 } };
+    struct cudaMemPoolProps props = { .allocType = cudaMemAllocationTypePinned, .location = { cudaMemLocationTypeDevice, 1 } };
     ROW(1, api->cudaMallocAsync(NULL, 8, NULL));
     ROW(400, api->cudaMallocAsync(&p, 8, GARBAGE(cudaStream_t)));
     ROW(2, api->cudaMallocAsync(&p, SIZE_MAX, NULL));

@@ -25,8 +25,8 @@ enum { FEWEST = NCS_TSAN ? RANKS : 1 };
 struct trial {
     struct data_task task;
     struct data_part part[RANKS];
-    size_t bytes;                        /* of `count` elements */
-    size_t room;                         /* bytes of a rank's memory */
+    size_t bytes; /* of `count` elements */
+    size_t room;  /* bytes of a rank's memory */
     size_t send_at[RANKS], recv_at[RANKS];
     unsigned char *was[RANKS], *now[RANKS], *want[RANKS];
     int left_out;
@@ -43,7 +43,7 @@ static uint64_t random_element(struct ncs_random *r, int dtype)
 
 static void fill(struct trial *t, uint64_t seed)
 {
-    struct ncs_random random = {seed};
+    struct ncs_random random = { seed };
 
     for (int r = 0; r < t->task.nranks; r++) {
         size_t element = ncs_dtype_bytes(t->part[r].dtype);
@@ -140,8 +140,7 @@ static uint64_t reduced(const struct trial *t, int owner, size_t at)
         sum = first ? x : combine(own->dtype, op, sum, x);
         first = false;
     }
-    return own->op == ncclAvg && !own->premul && !is_float(own->dtype)
-               ? divide(own->dtype, sum, t->task.nranks) : sum;
+    return own->op == ncclAvg && !own->premul && !is_float(own->dtype) ? divide(own->dtype, sum, t->task.nranks) : sum;
 }
 
 static void expect_reduction(struct trial *t, int owner, size_t from)
@@ -163,23 +162,15 @@ static void expect(struct trial *t)
     for (int r = 0; r < n; r++) {
         unsigned char *out = t->want[r] + t->recv_at[r];
         switch (t->task.fn) {
-        case NCS_FN_ncclReduce:
-            break;
-        case NCS_FN_ncclAllReduce:
-            expect_reduction(t, r, 0);
-            break;
-        case NCS_FN_ncclReduceScatter:
-            expect_reduction(t, r, (size_t)r * t->bytes);
-            break;
-        case NCS_FN_ncclBroadcast:
-            memcpy(out, t->was[root] + t->send_at[root], t->bytes);
-            break;
+        case NCS_FN_ncclReduce: break;
+        case NCS_FN_ncclAllReduce: expect_reduction(t, r, 0); break;
+        case NCS_FN_ncclReduceScatter: expect_reduction(t, r, (size_t)r * t->bytes); break;
+        case NCS_FN_ncclBroadcast: memcpy(out, t->was[root] + t->send_at[root], t->bytes); break;
         case NCS_FN_ncclAllGather:
             for (int s = 0; s < n; s++)
                 memcpy(out + (size_t)s * t->bytes, t->was[s] + t->send_at[s], t->bytes);
             break;
-        default:
-            ck_abort_msg("no collective that is not composed: %d", (int)t->task.fn);
+        default: ck_abort_msg("no collective that is not composed: %d", (int)t->task.fn);
         }
     }
 }
@@ -190,14 +181,14 @@ static void compare(const struct trial *t)
         for (size_t i = 0; i < t->room; i++)
             if (t->now[r][i] != t->want[r][i])
                 ck_abort_msg("kind %d, %d ranks, root %d, %s, op %d%s, count %zu: rank %d, byte "
-                             "%td of the output: got %02x, want %02x", (int)t->task.fn,
-                             t->task.nranks, t->task.root, ncs_dtype_name(t->part[r].dtype),
-                             t->part[r].op, t->part[r].premul ? " premul" : "", t->task.count, r,
-                             (ptrdiff_t)i - (ptrdiff_t)t->recv_at[r], t->now[r][i], t->want[r][i]);
+                             "%td of the output: got %02x, want %02x",
+                             (int)t->task.fn, t->task.nranks, t->task.root, ncs_dtype_name(t->part[r].dtype), t->part[r].op,
+                             t->part[r].premul ? " premul" : "", t->task.count, r, (ptrdiff_t)i - (ptrdiff_t)t->recv_at[r],
+                             t->now[r][i], t->want[r][i]);
 }
 
-static const enum ncs_fn kinds[] = {NCS_FN_ncclAllReduce, NCS_FN_ncclBroadcast, NCS_FN_ncclReduce,
-                                   NCS_FN_ncclAllGather, NCS_FN_ncclReduceScatter};
+static const enum ncs_fn kinds[] = { NCS_FN_ncclAllReduce, NCS_FN_ncclBroadcast, NCS_FN_ncclReduce, NCS_FN_ncclAllGather,
+                                     NCS_FN_ncclReduceScatter };
 
 static bool is_reduction(enum ncs_fn kind)
 {
@@ -221,7 +212,7 @@ static void set_op(struct data_part *part, int dtype, int op, int rank)
 
 static struct trial trial_of(enum ncs_fn kind, int n, int root, size_t count, int dtype, int op)
 {
-    struct trial t = {.task = {.fn = kind, .nranks = n, .root = root, .count = count}};
+    struct trial t = { .task = { .fn = kind, .nranks = n, .root = root, .count = count } };
 
     for (int r = 0; r < n; r++)
         set_op(&t.part[r], dtype, op, r);
@@ -260,7 +251,7 @@ static void all_roots(enum ncs_fn kind, int n, size_t count, int dtype, int op)
 
 static void all_of(enum ncs_fn kind)
 {
-    static const size_t counts[] = {0, 1, 3, 257};
+    static const size_t counts[] = { 0, 1, 3, 257 };
 
     for (int dtype = 0; dtype < ncclNumTypes; dtype++)
         for (int op = 0; op < (is_reduction(kind) ? (int)OPS : 1); op++)
@@ -270,21 +261,36 @@ static void all_of(enum ncs_fn kind)
                         all_roots(kind, n, counts[c], dtype, op);
 }
 
-START_TEST(test_all_reduce) { all_of(NCS_FN_ncclAllReduce); }
+START_TEST(test_all_reduce)
+{
+    all_of(NCS_FN_ncclAllReduce);
+}
 END_TEST
-START_TEST(test_reduce) { all_of(NCS_FN_ncclReduce); }
+START_TEST(test_reduce)
+{
+    all_of(NCS_FN_ncclReduce);
+}
 END_TEST
-START_TEST(test_reduce_scatter) { all_of(NCS_FN_ncclReduceScatter); }
+START_TEST(test_reduce_scatter)
+{
+    all_of(NCS_FN_ncclReduceScatter);
+}
 END_TEST
-START_TEST(test_broadcast) { all_of(NCS_FN_ncclBroadcast); }
+START_TEST(test_broadcast)
+{
+    all_of(NCS_FN_ncclBroadcast);
+}
 END_TEST
-START_TEST(test_all_gather) { all_of(NCS_FN_ncclAllGather); }
+START_TEST(test_all_gather)
+{
+    all_of(NCS_FN_ncclAllGather);
+}
 END_TEST
 
 /* Many blocks, an odd rest, more than one core. */
 START_TEST(test_large)
 {
-    static const int types[] = {ncclFloat32, ncclFloat16, ncclInt8};
+    static const int types[] = { ncclFloat32, ncclFloat16, ncclInt8 };
 
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (int i = 0; i < 3; i++)
@@ -298,13 +304,13 @@ END_TEST
 /* Values from the definition of the operators, not from the loops above. */
 START_TEST(test_known_values)
 {
-    int8_t a[2] = {100, -7}, b[2] = {100, 4}, out[2][2];
-    float x[3] = {1, 0x1p-24f, 0x1p-24f}, sum[3];
-    uint16_t third[3] = {0x3c00, 0x3c00, 0x3c00}, half[3];
-    uint8_t big[2] = {0x7e, 0x7e}, fp8[2];
-    struct data_part p[3] = {{.send = a, .recv = out[0], .dtype = ncclInt8, .op = ncclAvg},
-                             {.send = b, .recv = out[1], .dtype = ncclInt8, .op = ncclAvg}};
-    struct data_task task = {.fn = NCS_FN_ncclAllReduce, .nranks = 2, .count = 2, .part = p};
+    int8_t a[2] = { 100, -7 }, b[2] = { 100, 4 }, out[2][2];
+    float x[3] = { 1, 0x1p-24f, 0x1p-24f }, sum[3];
+    uint16_t third[3] = { 0x3c00, 0x3c00, 0x3c00 }, half[3];
+    uint8_t big[2] = { 0x7e, 0x7e }, fp8[2];
+    struct data_part p[3] = { { .send = a, .recv = out[0], .dtype = ncclInt8, .op = ncclAvg },
+                              { .send = b, .recv = out[1], .dtype = ncclInt8, .op = ncclAvg } };
+    struct data_task task = { .fn = NCS_FN_ncclAllReduce, .nranks = 2, .count = 2, .part = p };
 
     sim_data_move(&task);
     ck_assert_int_eq(out[0][0], -28); /* 200 wraps to -56 */
@@ -313,19 +319,18 @@ START_TEST(test_known_values)
     task.nranks = 3;
     task.count = 1;
     for (int r = 0; r < 3; r++)
-        p[r] = (struct data_part){.send = &x[r], .recv = &sum[r], .dtype = ncclFloat32};
+        p[r] = (struct data_part){ .send = &x[r], .recv = &sum[r], .dtype = ncclFloat32 };
     sim_data_move(&task);
     ck_assert(sum[0] == 1 && sum[2] == 1); /* in order of ranks each small one is lost */
 
     for (int r = 0; r < 3; r++)
-        p[r] = (struct data_part){.send = &third[r], .recv = &half[r], .dtype = ncclFloat16,
-                                  .op = ncclAvg};
+        p[r] = (struct data_part){ .send = &third[r], .recv = &half[r], .dtype = ncclFloat16, .op = ncclAvg };
     sim_data_move(&task);
     ck_assert_uint_eq(half[1], 0x3c00); /* 3 * 0x3555 = 0.99976, and ties to 1 */
 
     task.nranks = 2;
     for (int r = 0; r < 2; r++)
-        p[r] = (struct data_part){.send = &big[r], .recv = &fp8[r], .dtype = ncclFloat8e4m3};
+        p[r] = (struct data_part){ .send = &big[r], .recv = &fp8[r], .dtype = ncclFloat8e4m3 };
     sim_data_move(&task);
     ck_assert_uint_eq(fp8[0], 0x7e); /* 448 + 448 saturates */
 }
@@ -334,7 +339,7 @@ END_TEST
 /* Every pair of bytes, in the types in which that is every pair of numbers. */
 START_TEST(test_every_pair)
 {
-    static const int types[] = {ncclInt8, ncclUint8, ncclFloat8e4m3, ncclFloat8e5m2};
+    static const int types[] = { ncclInt8, ncclUint8, ncclFloat8e4m3, ncclFloat8e5m2 };
     unsigned char *a = malloc(65536), *b = malloc(65536), *out = malloc(65536);
 
     ck_assert(a && b && out);
@@ -344,9 +349,9 @@ START_TEST(test_every_pair)
     }
     for (int i = 0; i < 4; i++)
         for (int op = ncclSum; op <= ncclMin; op++) {
-            struct data_part p[2] = {{.send = a, .recv = out, .dtype = types[i], .op = op},
-                                     {.send = b, .dtype = types[i], .op = op}};
-            struct data_task task = {NCS_FN_ncclReduce, 2, 0, 65536, p, {0}};
+            struct data_part p[2] = { { .send = a, .recv = out, .dtype = types[i], .op = op },
+                                      { .send = b, .dtype = types[i], .op = op } };
+            struct data_task task = { NCS_FN_ncclReduce, 2, 0, 65536, p, { 0 } };
             sim_data_move(&task);
             for (int k = 0; k < 65536; k++)
                 ck_assert_uint_eq(out[k], combine(types[i], op, a[k], b[k]));
@@ -360,19 +365,21 @@ END_TEST
 /* Ranks that disagree on the operator, on the type, or on both. */
 START_TEST(test_disagreement)
 {
-    static const struct { int dtype[3], op[3]; } cases[] = {
-        {{ncclFloat32, ncclFloat32, ncclFloat32}, {ncclSum, ncclMax, ncclSum}},
-        {{ncclInt32, ncclFloat32, ncclUint32}, {ncclSum, ncclSum, ncclAvg}},
-        {{ncclFloat16, ncclBfloat16, ncclFloat16}, {PREMUL, PREMUL, ncclAvg}},
-        {{ncclInt8, ncclFloat8e4m3, ncclFloat8e5m2}, {ncclProd, PREMUL, ncclMin}},
-        {{ncclInt64, ncclFloat64, ncclFloat64}, {PREMUL, ncclAvg, PREMUL}},
-        {{ncclFloat32, ncclFloat64, ncclInt8}, {ncclSum, ncclSum, ncclMax}},
+    static const struct {
+        int dtype[3], op[3];
+    } cases[] = {
+        { { ncclFloat32, ncclFloat32, ncclFloat32 }, { ncclSum, ncclMax, ncclSum } },
+        { { ncclInt32, ncclFloat32, ncclUint32 }, { ncclSum, ncclSum, ncclAvg } },
+        { { ncclFloat16, ncclBfloat16, ncclFloat16 }, { PREMUL, PREMUL, ncclAvg } },
+        { { ncclInt8, ncclFloat8e4m3, ncclFloat8e5m2 }, { ncclProd, PREMUL, ncclMin } },
+        { { ncclInt64, ncclFloat64, ncclFloat64 }, { PREMUL, ncclAvg, PREMUL } },
+        { { ncclFloat32, ncclFloat64, ncclInt8 }, { ncclSum, ncclSum, ncclMax } },
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (int k = 0; k < 5; k++)
             for (int in_place = 0; in_place < 2; in_place++)
                 for (int root = 0; root < 3; root++) {
-                    struct trial t = {.task = {kinds[k], 3, root, 2062, NULL, {0}}};
+                    struct trial t = { .task = { kinds[k], 3, root, 2062, NULL, { 0 } } };
                     for (int r = 0; r < 3; r++)
                         set_op(&t.part[r], cases[c].dtype[r], cases[c].op[r], r);
                     run(&t, in_place, 1);
@@ -393,9 +400,9 @@ START_TEST(test_overlap_is_repeatable)
     for (int i = 0; i < COUNT + SHIFT; i++)
         got[i] = (float)(i % 1000);
     sim_data_copy(want, got, (COUNT + SHIFT) * sizeof *got); /* and starts the other cores' threads */
-    struct data_part p[2] = {{.send = got, .recv = got + SHIFT, .dtype = ncclFloat32},
-                             {.send = got + SHIFT, .recv = got, .dtype = ncclFloat32}};
-    struct data_task task = {NCS_FN_ncclAllReduce, 2, 0, COUNT, p, {0}};
+    struct data_part p[2] = { { .send = got, .recv = got + SHIFT, .dtype = ncclFloat32 },
+                              { .send = got + SHIFT, .recv = got, .dtype = ncclFloat32 } };
+    struct data_task task = { NCS_FN_ncclAllReduce, 2, 0, COUNT, p, { 0 } };
     sim_data_move(&task);
     for (size_t at = 0; at < COUNT; at += BLOCK) {
         for (size_t i = 0; i < BLOCK; i++)
@@ -426,7 +433,7 @@ START_TEST(test_copy_and_add)
     for (uint32_t i = 1; i < COUNT; i++)
         ck_assert_uint_eq(a[i], (i - 1) * 2654435761u);
     sim_data_copy(NULL, NULL, 0);
-    uint16_t x[3] = {0x3c00, 0x7bff, 0}, y[3] = {0x3c00, 0x7bff, 0x8000};
+    uint16_t x[3] = { 0x3c00, 0x7bff, 0 }, y[3] = { 0x3c00, 0x7bff, 0x8000 };
     sim_data_add(x, y, 3, ncclFloat16);
     ck_assert_uint_eq(x[0], 0x4000);
     ck_assert_uint_eq(x[1], 0x7c00);
@@ -508,23 +515,21 @@ static void run_planted(struct trial *t, bool in_place)
         differs |= memcmp(right[r], t->now[r], t->room) != 0;
         free(right[r]);
     }
-    ck_assert_msg(differs == changes(t), "plant %d on kind %d changes %s", (int)t->task.plant.kind,
-                  (int)t->task.fn, differs ? "something" : "nothing");
+    ck_assert_msg(differs == changes(t), "plant %d on kind %d changes %s", (int)t->task.plant.kind, (int)t->task.fn,
+                  differs ? "something" : "nothing");
     clear(t);
 }
 
 START_TEST(test_plants)
 {
-    static const int types[] = {ncclInt32, ncclFloat32, ncclFloat16, ncclBfloat16, ncclFloat8e4m3,
-                                ncclFloat8e5m2};
+    static const int types[] = { ncclInt32, ncclFloat32, ncclFloat16, ncclBfloat16, ncclFloat8e4m3, ncclFloat8e5m2 };
 
     for (int plant = NCS_PLANT_NONE; plant <= NCS_PLANT_STALE; plant++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             for (int type = 0; type < 6; type++)
                 for (int rank = 0; rank < 4; rank++)
                     for (int in_place = 0; in_place < 2; in_place++) {
-                        struct trial t = trial_of(kinds[k], 4, 3, 100, types[type],
-                                                  ncclSum);
+                        struct trial t = trial_of(kinds[k], 4, 3, 100, types[type], ncclSum);
                         t.task.plant.kind = (enum ncs_plant_kind)plant;
                         t.task.plant.rank = rank;
                         if (in_place && plant == NCS_PLANT_STALE)
@@ -534,6 +539,5 @@ START_TEST(test_plants)
 }
 END_TEST
 
-NCS_TEST_MAIN("data", test_all_reduce, test_reduce, test_reduce_scatter, test_broadcast,
-              test_all_gather, test_large, test_known_values, test_every_pair, test_disagreement,
-              test_overlap_is_repeatable, test_copy_and_add, test_plants)
+NCS_TEST_MAIN("data", test_all_reduce, test_reduce, test_reduce_scatter, test_broadcast, test_all_gather, test_large,
+              test_known_values, test_every_pair, test_disagreement, test_overlap_is_repeatable, test_copy_and_add, test_plants)

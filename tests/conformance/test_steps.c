@@ -21,7 +21,7 @@ static struct {
 } now;
 
 struct memory {
-    unsigned char *send, *recv;             /* device, ROOM + GUARD each */
+    unsigned char *send, *recv; /* device, ROOM + GUARD each */
     unsigned char was_send[ROOM + GUARD], was_recv[ROOM + GUARD];
 };
 
@@ -38,8 +38,7 @@ static const void *send_of(const struct kernel_rank *r, size_t bytes)
     const struct memory *m = &memory[r->rank];
     if (now.shape == SCATTER)
         return is_root(r) ? m->send : NULL;
-    return now.in_place && now.shape == GATHER && is_root(r) ? m->recv + (size_t)r->rank * bytes
-                                                             : m->send;
+    return now.in_place && now.shape == GATHER && is_root(r) ? m->recv + (size_t)r->rank * bytes : m->send;
 }
 
 static void *recv_of(const struct kernel_rank *r, size_t bytes)
@@ -47,8 +46,7 @@ static void *recv_of(const struct kernel_rank *r, size_t bytes)
     const struct memory *m = &memory[r->rank];
     if (now.shape == GATHER)
         return is_root(r) ? m->recv : NULL;
-    return now.in_place && now.shape == SCATTER && is_root(r) ? m->send + (size_t)r->rank * bytes
-                                                              : m->recv;
+    return now.in_place && now.shape == SCATTER && is_root(r) ? m->send + (size_t)r->rank * bytes : m->recv;
 }
 
 static ncclResult_t issue(const struct kernel_rank *r)
@@ -58,12 +56,9 @@ static ncclResult_t issue(const struct kernel_rank *r)
     void *recv = recv_of(r, bytes);
     ncclDataType_t dtype = (ncclDataType_t)now.dtype;
     switch (now.shape) {
-    case ALL_TO_ALL:
-        return api->ncclAlltoAll(send, recv, now.count, dtype, r->world, r->stream);
-    case GATHER:
-        return api->ncclGather(send, recv, now.count, dtype, now.root, r->world, r->stream);
-    default:
-        return api->ncclScatter(send, recv, now.count, dtype, now.root, r->world, r->stream);
+    case ALL_TO_ALL: return api->ncclAlltoAll(send, recv, now.count, dtype, r->world, r->stream);
+    case GATHER: return api->ncclGather(send, recv, now.count, dtype, now.root, r->world, r->stream);
+    default: return api->ncclScatter(send, recv, now.count, dtype, now.root, r->world, r->stream);
     }
 }
 
@@ -106,11 +101,11 @@ static void expect(int nranks)
                 memcpy(recv[r], memory[k].was_send + r * b, b);
     for (int r = 0; r < nranks; r++) {
         ck_assert_msg(memcmp(memory[r].send, send[r], sizeof send[r]) == 0,
-                      "shape %d, type %d, %d ranks, root %d: rank %d's send buffer changed",
-                      now.shape, now.dtype, nranks, now.root, r);
+                      "shape %d, type %d, %d ranks, root %d: rank %d's send buffer changed", now.shape, now.dtype, nranks,
+                      now.root, r);
         ck_assert_msg(memcmp(memory[r].recv, recv[r], sizeof recv[r]) == 0,
-                      "shape %d, type %d, %d ranks, root %d, in place %d: rank %d received wrongly",
-                      now.shape, now.dtype, nranks, now.root, now.in_place, r);
+                      "shape %d, type %d, %d ranks, root %d, in place %d: rank %d received wrongly", now.shape, now.dtype, nranks,
+                      now.root, now.in_place, r);
     }
 }
 
@@ -134,20 +129,29 @@ static void every_case(enum shape shape)
                 now.count = (size_t)(1 + (dtype + nranks) % COUNT);
                 now.in_place = in_place;
                 now.grouped = cases % 3 == 0;
-                run_one(nranks, &(struct ncs_machine_options){
-                                    .seeded = cases % 2 == 1, .seed = (uint64_t)cases,
-                                    .eager = cases % 5 == 0 ? 1 << 20 : 0,
-                                    .own_threads = cases % 16 == 0 });
+                run_one(nranks, &(struct ncs_machine_options){ .seeded = cases % 2 == 1,
+                                                               .seed = (uint64_t)cases,
+                                                               .eager = cases % 5 == 0 ? 1 << 20 : 0,
+                                                               .own_threads = cases % 16 == 0 });
                 cases++;
             }
     ck_assert_int_gt(cases, 0);
 }
 
-START_TEST(all_to_all_moves_block_by_block) { every_case(ALL_TO_ALL); }
+START_TEST(all_to_all_moves_block_by_block)
+{
+    every_case(ALL_TO_ALL);
+}
 END_TEST
-START_TEST(gather_collects_at_the_root) { every_case(GATHER); }
+START_TEST(gather_collects_at_the_root)
+{
+    every_case(GATHER);
+}
 END_TEST
-START_TEST(scatter_deals_out_from_the_root) { every_case(SCATTER); }
+START_TEST(scatter_deals_out_from_the_root)
+{
+    every_case(SCATTER);
+}
 END_TEST
 
 /* Nothing is queued, nobody is waited for; but the arguments are still looked at. */
@@ -168,8 +172,7 @@ static void make_empty_calls(struct kernel_rank *r)
         ck_assert_int_eq(issue(r), ncclInvalidArgument);
         now.dtype = ncclInt8;
     }
-    ck_assert_int_eq(api->ncclGather(NULL, NULL, 0, ncclInt8, 0, NULL, r->stream),
-                     ncclInvalidArgument);
+    ck_assert_int_eq(api->ncclGather(NULL, NULL, 0, ncclInt8, 0, NULL, r->stream), ncclInvalidArgument);
     ck_assert_str_eq(api->ncclGetLastError(NULL), "Gather : comm argument is NULL");
     OK(api->cudaStreamSynchronize(r->stream));
 }
@@ -183,5 +186,5 @@ START_TEST(empty_calls_take_no_part)
 }
 END_TEST
 
-NCS_TEST_MAIN("data in steps", all_to_all_moves_block_by_block, gather_collects_at_the_root,
-              scatter_deals_out_from_the_root, empty_calls_take_no_part)
+NCS_TEST_MAIN("data in steps", all_to_all_moves_block_by_block, gather_collects_at_the_root, scatter_deals_out_from_the_root,
+              empty_calls_take_no_part)

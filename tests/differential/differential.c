@@ -39,9 +39,9 @@ static void note_text(const char *function, const char *text)
 #define VALUE(e) ncs_str_addf(&trace, "%s = %" PRId64 "\n", #e, (int64_t)(e))
 
 /* The codes that programs meet. */
-#define IS_USUAL(i) ((i) < 5 || (i) == 11 || (i) == 21 || (i) == 35 || (i) == 46 || (i) == 100 || \
-                     (i) == 101 || (i) == 201 || (i) == 400 || (i) == 600 || (i) == 700 ||        \
-                     (i) == 704 || (i) == 719 || (i) == 999)
+#define IS_USUAL(i)                                                                                                         \
+    ((i) < 5 || (i) == 11 || (i) == 21 || (i) == 35 || (i) == 46 || (i) == 100 || (i) == 101 || (i) == 201 || (i) == 400 || \
+     (i) == 600 || (i) == 700 || (i) == 704 || (i) == 719 || (i) == 999)
 
 static _Alignas(64) char data[4096], garbage[1 << 16];
 
@@ -51,33 +51,42 @@ static void host_function(void *arg)
 }
 
 #define UNSET NCCL_CONFIG_UNDEF_INT
-#define WORDS                                                                                  \
-    __attribute__((unused)) ncclComm_t comm = NULL, comms[2] = { NULL };                       \
-    __attribute__((unused)) ncclUniqueId id = { { 0 } }, other = { { 0 } }, ids[2] = { { { 0 } } }; \
-    __attribute__((unused)) ncclConfig_t config = {                                            \
-        .size = offsetof(ncclConfig_t, nvlinkCentricSched), .magic = NCCL_CONFIG_MAGIC,        \
-        .version = NCCL_VERSION(2, 28, 9), .blocking = UNSET, .cgaClusterSize = UNSET,         \
-        .minCTAs = UNSET, .maxCTAs = UNSET, .splitShare = UNSET, .trafficClass = UNSET,        \
-        .collnetEnable = UNSET, .CTAPolicy = UNSET, .shrinkShare = UNSET, .nvlsCTAs = UNSET,   \
-        .nChannelsPerNetPeer = UNSET,                                                          \
-    };                                                                                         \
-    __attribute__((unused)) ncclSimInfo_t info = { .size = sizeof info,                        \
-        .magic = NCCL_SIM_INFO_MAGIC, .version = NCCL_VERSION(2, 28, 9) };                     \
-    __attribute__((unused)) int n = -1, m = -1, devices[2] = { 0, 1 };                         \
-    __attribute__((unused)) size_t bytes = 0, total = 0;                                       \
-    __attribute__((unused)) void *p = NULL;                                                    \
-    __attribute__((unused)) float scalar = 2;                                                  \
-    __attribute__((unused)) cudaStream_t s = NULL;                                             \
-    __attribute__((unused)) cudaEvent_t event = NULL;                                          \
-    __attribute__((unused)) ncclRedOp_t op = ncclSum;                                          \
-    __attribute__((unused)) ncclWindow_t window = NULL;                                        \
+#define WORDS                                                                                                      \
+    __attribute__((unused)) ncclComm_t comm = NULL, comms[2] = { NULL };                                           \
+    __attribute__((unused)) ncclUniqueId id = { { 0 } }, other = { { 0 } }, ids[2] = { { { 0 } } };                \
+    __attribute__((unused)) ncclConfig_t config = {                                                                \
+        .size = offsetof(ncclConfig_t, nvlinkCentricSched),                                                        \
+        .magic = NCCL_CONFIG_MAGIC,                                                                                \
+        .version = NCCL_VERSION(2, 28, 9),                                                                         \
+        .blocking = UNSET,                                                                                         \
+        .cgaClusterSize = UNSET,                                                                                   \
+        .minCTAs = UNSET,                                                                                          \
+        .maxCTAs = UNSET,                                                                                          \
+        .splitShare = UNSET,                                                                                       \
+        .trafficClass = UNSET,                                                                                     \
+        .collnetEnable = UNSET,                                                                                    \
+        .CTAPolicy = UNSET,                                                                                        \
+        .shrinkShare = UNSET,                                                                                      \
+        .nvlsCTAs = UNSET,                                                                                         \
+        .nChannelsPerNetPeer = UNSET,                                                                              \
+    };                                                                                                             \
+    __attribute__((unused))                                                                                        \
+    ncclSimInfo_t info = { .size = sizeof info, .magic = NCCL_SIM_INFO_MAGIC, .version = NCCL_VERSION(2, 28, 9) }; \
+    __attribute__((unused)) int n = -1, m = -1, devices[2] = { 0, 1 };                                             \
+    __attribute__((unused)) size_t bytes = 0, total = 0;                                                           \
+    __attribute__((unused)) void *p = NULL;                                                                        \
+    __attribute__((unused)) float scalar = 2;                                                                      \
+    __attribute__((unused)) cudaStream_t s = NULL;                                                                 \
+    __attribute__((unused)) cudaEvent_t event = NULL;                                                              \
+    __attribute__((unused)) ncclRedOp_t op = ncclSum;                                                              \
+    __attribute__((unused)) ncclWindow_t window = NULL;                                                            \
     __attribute__((unused)) ncclResult_t state = ncclNumResults
 
-#define SEQUENCE(id_, needs_, what_, ...)                                                      \
-    static void run_##id_(void)                                                                \
-    {                                                                                          \
-        WORDS;                                                                                 \
-        __VA_ARGS__                                                                            \
+#define SEQUENCE(id_, needs_, what_, ...) \
+    static void run_##id_(void)           \
+    {                                     \
+        WORDS;                            \
+        __VA_ARGS__                       \
     }
 #include "sequences.def"
 #undef SEQUENCE
@@ -107,7 +116,8 @@ static void run_simulated(const struct sequence *q, int version, bool devices)
     const struct ncs_machine *machine = ncs_driver_sim.machine;
     struct ncs_local local = { .rank = 0 };
     struct ncs_error err = { 0 };
-    struct ncs_machine_options options = { .hosts.devices = 1, .nccl_version = version,
+    struct ncs_machine_options options = { .hosts.devices = 1,
+                                           .nccl_version = version,
                                            .lack = devices ? NCS_LACK_NOTHING : NCS_LACK_DRIVER };
     struct ncs_context_options context = { .local = &local, .main = on_context, .arg = (void *)q };
     if (!machine->open(&options, &err) || !machine->spawn(&context, &err)) {
@@ -167,9 +177,8 @@ static void print_difference(const struct sequence *q, const char *real, const c
 static bool is_equal(const char *real, const char *simulated)
 {
     static const char crash[] = "ended by signal ";
-    return strncmp(real, crash, strlen(crash)) == 0
-               ? strstr(simulated, "the real library crashes here") != NULL
-               : *real && strcmp(real, simulated) == 0;
+    return strncmp(real, crash, strlen(crash)) == 0 ? strstr(simulated, "the real library crashes here") != NULL
+                                                    : *real && strcmp(real, simulated) == 0;
 }
 
 static bool compare(const struct sequence *q, int version, bool devices)
@@ -218,9 +227,8 @@ int main(int argc, char **argv)
         ran++;
         equal += compare(q, library[0].version, devices);
     }
-    printf("%d of %d sequences equal on NCCL %s, CUDA runtime %s and the simulator; %d left out: %s\n",
-           equal, ran, ncs_library_version(&library[0], nccl, sizeof nccl),
-           ncs_library_version(&library[1], cuda, sizeof cuda), left,
+    printf("%d of %d sequences equal on NCCL %s, CUDA runtime %s and the simulator; %d left out: %s\n", equal, ran,
+           ncs_library_version(&library[0], nccl, sizeof nccl), ncs_library_version(&library[1], cuda, sizeof cuda), left,
            devices ? "they are for a machine without a GPU" : "they need a GPU, there is none here");
     return ran > 0 && equal == ran ? 0 : 1;
 }

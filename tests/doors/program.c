@@ -69,7 +69,9 @@ static bool here(const struct rank *r)
         CHECK(cudaSetDevice(r->rank));
     return !r->gone && !r->rests;
 }
-#define EACH(r, d) for (struct rank *r = (d)->rank; r < (d)->rank + (d)->count; r++) if (here(r))
+#define EACH(r, d)                                                    \
+    for (struct rank *r = (d)->rank; r < (d)->rank + (d)->count; r++) \
+        if (here(r))
 
 /* One thread that drives several ranks makes their calls in a group. */
 static void group(const struct driver *d)
@@ -86,15 +88,16 @@ static void close_group(const struct driver *d)
 
 static void synchronize(struct driver *d)
 {
-    EACH (r, d)
-        CHECK(cudaStreamSynchronize(r->stream));
+    EACH(r, d)
+    CHECK(cudaStreamSynchronize(r->stream));
 }
 
 /* ---- begin ---- */
 
 static void begin(struct driver *d)
 {
-    EACH (r, d) {
+    EACH(r, d)
+    {
         CHECK(cudaStreamCreate(&r->stream));
         CHECK(cudaMalloc((void **)&r->x, COUNT * MOST * sizeof(float)));
         CHECK(cudaMalloc((void **)&r->y, COUNT * MOST * sizeof(float)));
@@ -102,25 +105,25 @@ static void begin(struct driver *d)
         CHECK(cudaMemset(r->y, 0, COUNT * MOST * sizeof(float)));
     }
     group(d);
-    EACH (r, d)
-        CHECK(ncclCommInitRank(&r->world, ranks, id, r->rank));
+    EACH(r, d)
+    CHECK(ncclCommInitRank(&r->world, ranks, id, r->rank));
     close_group(d);
     group(d);
-    EACH (r, d)
-        CHECK(ncclCommSplit(r->world, r->rank / half, r->rank, &r->tp, NULL));
+    EACH(r, d)
+    CHECK(ncclCommSplit(r->world, r->rank / half, r->rank, &r->tp, NULL));
     close_group(d);
     group(d);
-    EACH (r, d)
-        if (!errs(r, "split-fewer"))
-            CHECK(ncclCommSplit(r->world, r->rank % half, r->rank, &r->dp, NULL));
+    EACH(r, d)
+    if (!errs(r, "split-fewer"))
+        CHECK(ncclCommSplit(r->world, r->rank % half, r->rank, &r->dp, NULL));
     close_group(d);
 }
 
 static void share_weights(struct driver *d)
 {
     group(d);
-    EACH (r, d)
-        CHECK(ncclBroadcast(r->x, r->x, COUNT, ncclFloat32, errs(r, "root") ? 1 : 0, r->world, r->stream));
+    EACH(r, d)
+    CHECK(ncclBroadcast(r->x, r->x, COUNT, ncclFloat32, errs(r, "root") ? 1 : 0, r->world, r->stream));
     close_group(d);
     synchronize(d);
 }
@@ -160,8 +163,8 @@ static void pass_on(struct driver *d, int step)
     bool grouped = step != 1 || !is("p2p-cycle");
     if (grouped)
         CHECK(ncclGroupStart());
-    EACH (r, d)
-        exchange(r, step);
+    EACH(r, d)
+    exchange(r, step);
     if (grouped && !slips(d->rank, step, "no-group-end"))
         CHECK(ncclGroupEnd());
     synchronize(d);
@@ -170,10 +173,10 @@ static void pass_on(struct driver *d, int step)
 static void scatter_gradients(struct driver *d, int step)
 {
     group(d);
-    EACH (r, d)
-        if (!slips(r, step, "skip-dp"))
-            CHECK(ncclReduceScatter(r->x, r->y, COUNT, slips(r, step, "dtype") ? ncclFloat16 : ncclFloat32, ncclSum, r->dp,
-                                    r->stream));
+    EACH(r, d)
+    if (!slips(r, step, "skip-dp"))
+        CHECK(
+            ncclReduceScatter(r->x, r->y, COUNT, slips(r, step, "dtype") ? ncclFloat16 : ncclFloat32, ncclSum, r->dp, r->stream));
     close_group(d);
 }
 
@@ -193,7 +196,8 @@ static void update(struct driver *d, int step)
 {
     for (int turn = 0; turn < 2; turn++) {
         group(d);
-        EACH (r, d) {
+        EACH(r, d)
+        {
             bool other = is("swap") && step == 1 && (r->rank / half + r->rank % half) % 2;
             (turn == 0) != other ? reduce_metrics(r) : gather_weights(r);
         }
@@ -204,9 +208,9 @@ static void update(struct driver *d, int step)
 static void norm(struct driver *d, int step)
 {
     group(d);
-    EACH (r, d)
-        if (!slips(r, step, "skip-world"))
-            CHECK(ncclAllReduce(r->y, r->y, 1, ncclFloat32, slips(r, step, "op") ? ncclMax : ncclSum, r->world, r->stream));
+    EACH(r, d)
+    if (!slips(r, step, "skip-world"))
+        CHECK(ncclAllReduce(r->y, r->y, 1, ncclFloat32, slips(r, step, "op") ? ncclMax : ncclSum, r->world, r->stream));
     close_group(d);
     synchronize(d);
 }
@@ -230,8 +234,8 @@ static void leave(struct rank *r, int step)
 static void train(struct driver *d)
 {
     for (int step = 0; step < STEPS; step++) {
-        EACH (r, d)
-            leave(r, step);
+        EACH(r, d)
+        leave(r, step);
         if (d->count == 1 && d->rank->gone)
             return;
         for (struct rank *r = d->rank; r < d->rank + d->count; r++)
@@ -240,8 +244,8 @@ static void train(struct driver *d)
             break;
         for (int i = 0; i < LAYERS; i++) {
             group(d);
-            EACH (r, d)
-                reduce_layer(r, i == 1 ? step : -1);
+            EACH(r, d)
+            reduce_layer(r, i == 1 ? step : -1);
             close_group(d);
         }
         pass_on(d, step);
@@ -258,20 +262,21 @@ static void train(struct driver *d)
 static void end(struct driver *d)
 {
     group(d);
-    EACH (r, d)
-        if (!errs(r, "skip-last"))
-            CHECK(ncclAllReduce(r->x, r->x, 1, ncclFloat32, ncclSum, r->world, r->stream));
+    EACH(r, d)
+    if (!errs(r, "skip-last"))
+        CHECK(ncclAllReduce(r->x, r->x, 1, ncclFloat32, ncclSum, r->world, r->stream));
     close_group(d);
     synchronize(d);
-    EACH (r, d)
-        if (r->tp)
-            CHECK(ncclCommDestroy(r->tp));
-    EACH (r, d)
-        if (!errs(r, "no-destroy"))
-            CHECK(ncclCommDestroy(r->dp));
-    EACH (r, d)
-        CHECK(ncclCommDestroy(r->world));
-    EACH (r, d) {
+    EACH(r, d)
+    if (r->tp)
+        CHECK(ncclCommDestroy(r->tp));
+    EACH(r, d)
+    if (!errs(r, "no-destroy"))
+        CHECK(ncclCommDestroy(r->dp));
+    EACH(r, d)
+    CHECK(ncclCommDestroy(r->world));
+    EACH(r, d)
+    {
         CHECK(cudaFree(r->x));
         CHECK(cudaFree(r->y));
         CHECK(cudaStreamDestroy(r->stream));
@@ -333,8 +338,10 @@ static void nap(void)
 
 static int forked(void)
 {
-    struct { atomic_bool has_id; ncclUniqueId id; } *shared =
-        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct {
+        atomic_bool has_id;
+        ncclUniqueId id;
+    } *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int failed = 0, status;
     for (int i = 0; i < ranks; i++)
         if (fork() == 0) {

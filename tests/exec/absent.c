@@ -28,8 +28,8 @@ int main(void)
     ncclResult_t (*make)(ncclComm_t, void *, void *) = find("ncclDevCommCreate");
     struct team (*world)(ncclComm_t) = find("ncclTeamWorld");
     int (*to_world)(ncclComm_t, struct team, int) = find("pncclTeamRankToWorld");
-    ncclResult_t (*newer)(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t, ncclComm_t, cudaStream_t, const void *) =
-        find("ncclAllReduceConfig");
+    ncclResult_t (*newer)(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t, ncclComm_t, cudaStream_t,
+                          const void *) = find("ncclAllReduceConfig");
     struct team (*alone)(ncclComm_t, int) = find("pncclTeamCft");
 
     for (int i = 0; i < 3; i++)

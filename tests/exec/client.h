@@ -23,16 +23,14 @@ SIM_FUNCTIONS(DECLARE)
 #undef DECLARE
 
 #define UNSET NCCL_CONFIG_UNDEF_INT
-#define CONFIG_INITIALIZER                                                                     \
-    {                                                                                          \
-        .size = sizeof(ncclConfig_t), .magic = NCCL_CONFIG_MAGIC,                              \
-        .version = NCCL_VERSION(2, 32, 3), .blocking = UNSET, .cgaClusterSize = UNSET,         \
-        .minCTAs = UNSET, .maxCTAs = UNSET, .splitShare = UNSET, .trafficClass = UNSET,        \
-        .collnetEnable = UNSET, .CTAPolicy = UNSET, .shrinkShare = UNSET, .nvlsCTAs = UNSET,   \
-        .nChannelsPerNetPeer = UNSET, .nvlinkCentricSched = UNSET, .graphUsageMode = UNSET,    \
-        .numRmaCtx = UNSET, .maxP2pPeers = UNSET, .graphStreamOrdering = UNSET,                \
-        .launchOrderImplicit = UNSET, .numRmaSig = UNSET, .rmaEagerInit = UNSET,               \
-        .hostCftMode = UNSET, .nvlsHostMode = UNSET,                                           \
+#define CONFIG_INITIALIZER                                                                                                 \
+    {                                                                                                                      \
+        .size = sizeof(ncclConfig_t), .magic = NCCL_CONFIG_MAGIC, .version = NCCL_VERSION(2, 32, 3), .blocking = UNSET,    \
+        .cgaClusterSize = UNSET, .minCTAs = UNSET, .maxCTAs = UNSET, .splitShare = UNSET, .trafficClass = UNSET,           \
+        .collnetEnable = UNSET, .CTAPolicy = UNSET, .shrinkShare = UNSET, .nvlsCTAs = UNSET, .nChannelsPerNetPeer = UNSET, \
+        .nvlinkCentricSched = UNSET, .graphUsageMode = UNSET, .numRmaCtx = UNSET, .maxP2pPeers = UNSET,                    \
+        .graphStreamOrdering = UNSET, .launchOrderImplicit = UNSET, .numRmaSig = UNSET, .rmaEagerInit = UNSET,             \
+        .hostCftMode = UNSET, .nvlsHostMode = UNSET,                                                                       \
     }
 #define HAS_ONE_SIDED 1
 #endif

@@ -11,9 +11,9 @@ typedef struct context *CUcontext;
 static void *library;
 static int failures;
 
-#define TRUE(condition) \
-    do \
-        if (!(condition)) \
+#define TRUE(condition)                                                          \
+    do                                                                           \
+        if (!(condition))                                                        \
             printf("line %d: not true: %s\n", __LINE__, #condition), failures++; \
     while (0)
 
@@ -118,7 +118,7 @@ static void by_name(void)
     TRUE(cuGetProcAddress_v2("cuCtxCreate", &f, 12040, 0, &status) == 0 && f == dlsym(library, "cuCtxCreate_v3"));
     TRUE(cuGetProcAddress_v2("cuCtxCreate", &f, 11030, 0, &status) == 0 && f == dlsym(library, "cuCtxCreate_v2"));
     TRUE(cuGetProcAddress_v2("cuStreamSynchronize", &f, 12000, 2, &status) == 0 &&
-           f == dlsym(library, "cuStreamSynchronize_ptsz"));
+         f == dlsym(library, "cuStreamSynchronize_ptsz"));
     TRUE(cuGetProcAddress_v2("cuNoSuchFunction", &f, 13000, 0, &status) == 0 && !f && status == 1);
     TRUE(cuGetProcAddress_v2("cuNoSuchFunction", &f, 13000, 0, NULL) == 500 && !f);
     TRUE(cuGetProcAddress_v2("cuEventElapsedTime", &f, 1000, 0, &status) == 0 && !f && status == 2);
@@ -134,11 +134,13 @@ static void by_runtime(void)
     enum cudaDriverEntryPointQueryResult result;
     void *f = NULL;
     TRUE(cudaGetDriverEntryPointByVersion("cuCtxCreate", &f, 12040, 0, &result) == cudaSuccess && result == 0 &&
-           f == dlsym(library, "cuCtxCreate_v3"));
-    TRUE(cudaGetDriverEntryPointByVersion("cuCtxCreate", &f, 13000, 0, NULL) == cudaSuccess && f == dlsym(library, "cuCtxCreate_v4"));
+         f == dlsym(library, "cuCtxCreate_v3"));
+    TRUE(cudaGetDriverEntryPointByVersion("cuCtxCreate", &f, 13000, 0, NULL) == cudaSuccess &&
+         f == dlsym(library, "cuCtxCreate_v4"));
     TRUE(cudaGetDriverEntryPointByVersion("cuStreamSynchronize", &f, 12000, 2, &result) == cudaSuccess &&
-           f == dlsym(library, "cuStreamSynchronize_ptsz"));
-    TRUE(cudaGetDriverEntryPoint("cuStreamSynchronize", &f, 0, &result) == cudaSuccess && f == dlsym(library, "cuStreamSynchronize"));
+         f == dlsym(library, "cuStreamSynchronize_ptsz"));
+    TRUE(cudaGetDriverEntryPoint("cuStreamSynchronize", &f, 0, &result) == cudaSuccess &&
+         f == dlsym(library, "cuStreamSynchronize"));
     TRUE(cudaGetDriverEntryPoint("cuNoSuchFunction", &f, 0, &result) == cudaSuccess && !f && result == 1);
     TRUE(cudaGetDriverEntryPointByVersion("cuEventElapsedTime", &f, 1000, 0, &result) == cudaSuccess && !f && result == 2);
     TRUE(cudaGetDriverEntryPoint("cuInit", &f, 3, &result) == cudaErrorInvalidValue);

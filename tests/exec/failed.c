@@ -94,7 +94,11 @@ static int repeated(void)
 /* 100 places: more than a line has room for. */
 static int places(void)
 {
-#define FAIL4 cudaSetDevice(NO_DEVICE); cudaFree(&x); cudaMemset(NULL, 0, 8); cudaStreamSynchronize((cudaStream_t)&x);
+#define FAIL4                 \
+    cudaSetDevice(NO_DEVICE); \
+    cudaFree(&x);             \
+    cudaMemset(NULL, 0, 8);   \
+    cudaStreamSynchronize((cudaStream_t)&x);
 #define FAIL20 FAIL4 FAIL4 FAIL4 FAIL4 FAIL4
     FAIL20
     FAIL20
@@ -144,9 +148,15 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*main)(void);
-    } which[] = { { "ignored", ignored }, { "checked", checked }, { "checked_group", checked_group },
-                  { "noticed_late", noticed_late }, { "unnoticed_last", unnoticed_last }, { "probes", probes },
-                  { "repeated", repeated }, { "threads", threads }, { "places", places },
+    } which[] = { { "ignored", ignored },
+                  { "checked", checked },
+                  { "checked_group", checked_group },
+                  { "noticed_late", noticed_late },
+                  { "unnoticed_last", unnoticed_last },
+                  { "probes", probes },
+                  { "repeated", repeated },
+                  { "threads", threads },
+                  { "places", places },
                   { "hang", hang } };
     for (size_t i = 0; argc > 1 && i < sizeof which / sizeof *which; i++)
         if (strcmp(argv[1], which[i].name) == 0)

@@ -13,7 +13,7 @@ static struct shared {
     cudaIpcMemHandle_t memory, other, freed;
     cudaIpcEventHandle_t event;
     atomic_int step;
-} *shared;
+} * shared;
 
 static void step_is(int step)
 {

@@ -7,8 +7,8 @@ struct grid {
 };
 
 /* As compiled code calls it. */
-typedef cudaError_t launch_fn(const void *kernel, struct grid grid, struct grid block, void **args,
-                              size_t shared, cudaStream_t stream);
+typedef cudaError_t launch_fn(const void *kernel, struct grid grid, struct grid block, void **args, size_t shared,
+                              cudaStream_t stream);
 
 #define LAUNCHES(F)                \
     F(__cudaLaunchKernel)          \
@@ -30,14 +30,14 @@ struct configuration {
 cudaError_t cudaLaunchKernelExC(const struct configuration *how, const void *kernel, void **args);
 cudaError_t cudaLaunchKernelExC_ptsz(const struct configuration *how, const void *kernel, void **args);
 
-static cudaError_t by_configuration(const void *kernel, struct grid grid, struct grid block, void **args,
-                                    size_t shared, cudaStream_t stream)
+static cudaError_t by_configuration(const void *kernel, struct grid grid, struct grid block, void **args, size_t shared,
+                                    cudaStream_t stream)
 {
     return cudaLaunchKernelExC(&(struct configuration){ grid, block, shared, stream, NULL, 0 }, kernel, args);
 }
 
-static cudaError_t by_configuration_ptsz(const void *kernel, struct grid grid, struct grid block, void **args,
-                                         size_t shared, cudaStream_t stream)
+static cudaError_t by_configuration_ptsz(const void *kernel, struct grid grid, struct grid block, void **args, size_t shared,
+                                         cudaStream_t stream)
 {
     return cudaLaunchKernelExC_ptsz(&(struct configuration){ grid, block, shared, stream, NULL, 0 }, kernel, args);
 }
@@ -45,17 +45,15 @@ static cudaError_t by_configuration_ptsz(const void *kernel, struct grid grid, s
 void **__cudaRegisterFatBinary(void *binary);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
-                            int threads, void *tid, void *bid, void *block, void *grid, int *warp);
-void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name,
-                              int external, size_t size, int constant, int global);
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int threads, void *tid, void *bid,
+                            void *block, void *grid, int *warp);
+void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int external, size_t size, int constant,
+                              int global);
 char __cudaInitModule(void **handle);
 unsigned __cudaPushCallConfiguration(struct grid grid, struct grid block, size_t shared, void *stream);
-cudaError_t __cudaPopCallConfiguration(struct grid *grid, struct grid *block, size_t *shared,
-                                       void *stream);
+cudaError_t __cudaPopCallConfiguration(struct grid *grid, struct grid *block, size_t *shared, void *stream);
 cudaError_t __cudaGetKernel(const void **kernel, const void *function);
-cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t count, size_t offset,
-                               int kind);
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t count, size_t offset, int kind);
 
 static const char stub[1];
 

@@ -13,8 +13,7 @@ static void print_device(int device)
     CHECK(cudaGetDeviceProperties(&properties, device));
     printf("%.7s GPU-", place);
     for (size_t i = 0; i < sizeof properties.uuid; i++)
-        printf("%s%02x", i >= 4 && i <= 10 && i % 2 == 0 ? "-" : "",
-               ((const unsigned char *)&properties.uuid)[i]);
+        printf("%s%02x", i >= 4 && i <= 10 && i % 2 == 0 ? "-" : "", ((const unsigned char *)&properties.uuid)[i]);
     printf("\n");
 }
 

@@ -16,8 +16,7 @@ static void all_reduce(struct rank *self, ncclComm_t comm, cudaStream_t stream, 
 }
 
 #if HAS_ONE_SIDED
-static void one_sided(struct rank *self, ncclComm_t comm, cudaStream_t stream, float *send, float *recv,
-                      ncclWindow_t window)
+static void one_sided(struct rank *self, ncclComm_t comm, cudaStream_t stream, float *send, float *recv, ncclWindow_t window)
 {
     int right = (self->rank + 1) % self->ranks, left = (self->rank + self->ranks - 1) % self->ranks;
     float value = (float)self->rank;
@@ -43,10 +42,8 @@ static void rank_main(struct rank *self)
     CHECK(ncclCommRegister(comm, send, COUNT * sizeof(float), &handle));
     all_reduce(self, comm, stream, send, recv);
     CHECK(ncclCommDeregister(comm, handle));
-    CHECK(ncclCommWindowRegister(comm, recv, COUNT * sizeof(float), &window,
-                                 NCCL_WIN_COLL_SYMMETRIC));
-    CHECK(ncclCommWindowRegister(comm, send, COUNT * sizeof(float), &source,
-                                 NCCL_WIN_COLL_SYMMETRIC));
+    CHECK(ncclCommWindowRegister(comm, recv, COUNT * sizeof(float), &window, NCCL_WIN_COLL_SYMMETRIC));
+    CHECK(ncclCommWindowRegister(comm, send, COUNT * sizeof(float), &source, NCCL_WIN_COLL_SYMMETRIC));
     all_reduce(self, comm, stream, send, recv);
 #if HAS_ONE_SIDED
     one_sided(self, comm, stream, send, recv, window);

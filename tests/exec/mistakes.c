@@ -312,13 +312,16 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*main)(void);
-    } which[] = { { "leak", leak },     { "after_destroy", after_destroy }, { "device", device },
-                  { "twice", twice },   { "again", again },                 { "taken", taken },
-                  { "forked", forked }, { "foreign_id", foreign_id },       { "launched", launched },
-                  { "asleep", asleep }, { "newer", newer },                 { "fails", fails },
-                  { "no_group", no_group }, { "absent_rank", absent_rank }, { "locked", locked },
-                  { "left_group", left_group }, { "cut_off", cut_off },
-                  { "stored", stored }, { "named", named } };
+    } which[] = { { "leak", leak },         { "after_destroy", after_destroy },
+                  { "device", device },     { "twice", twice },
+                  { "again", again },       { "taken", taken },
+                  { "forked", forked },     { "foreign_id", foreign_id },
+                  { "launched", launched }, { "asleep", asleep },
+                  { "newer", newer },       { "fails", fails },
+                  { "no_group", no_group }, { "absent_rank", absent_rank },
+                  { "locked", locked },     { "left_group", left_group },
+                  { "cut_off", cut_off },   { "stored", stored },
+                  { "named", named } };
     for (size_t i = 0; argc > 1 && i < sizeof which / sizeof *which; i++)
         if (strcmp(argv[1], which[i].name) == 0)
             return which[i].main();

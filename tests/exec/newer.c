@@ -79,8 +79,17 @@ int main(int argc, char **argv)
     reduce *roots = find("ncclReduceConfig");
     gather *collects = find("ncclGatherConfig"), *scatters = find("ncclScatterConfig"), *casts = find("ncclBroadcastConfig");
     all_reduce *halves = find("ncclReduceScatterConfig");
-    struct coll_config good = { offsetof(struct coll_config, event), 0xcafebeef, 23102, NULL,
-                                { INT_MIN, INT_MIN, INT_MIN }, INT_MIN, NULL, 1, INT_MIN, 0, NULL };
+    struct coll_config good = { offsetof(struct coll_config, event),
+                                0xcafebeef,
+                                23102,
+                                NULL,
+                                { INT_MIN, INT_MIN, INT_MIN },
+                                INT_MIN,
+                                NULL,
+                                1,
+                                INT_MIN,
+                                0,
+                                NULL };
     answered("AllReduce", reduces(data, data, 1, 7, 0, NULL, NULL, NULL));
     answered("AllGather", gathers(data, data, 1, 7, NULL, NULL, NULL));
     answered("AlltoAll", exchanges(data, data, 1, 7, NULL, NULL, NULL));
@@ -89,11 +98,11 @@ int main(int argc, char **argv)
     answered("Scatter", scatters(data, data, 1, 7, 0, NULL, NULL, NULL));
     answered("Broadcast", casts(data, data, 1, 7, 0, NULL, NULL, NULL));
     answered("ReduceScatter", halves(data, data, 1, 7, 0, NULL, NULL, NULL));
-#define TRY(what, change)                                                                          \
-    do {                                                                                           \
-        struct coll_config c = good;                                                               \
-        change;                                                                                    \
-        answered(what, reduces(data, data, 1, 7, 0, NULL, NULL, &c));                              \
+#define TRY(what, change)                                             \
+    do {                                                              \
+        struct coll_config c = good;                                  \
+        change;                                                       \
+        answered(what, reduces(data, data, 1, 7, 0, NULL, NULL, &c)); \
     } while (0)
     TRY("good", (void)0);
     TRY("no magic", c.magic = 0);

@@ -212,9 +212,11 @@ static const struct {
     const char *name;
     void (*main)(struct rank *self);
 } cases[] = {
-    { "unordered", unordered }, { "read_early", read_early }, { "overwritten", overwritten },
-    { "of_another_rank", of_another_rank }, { "by_event", by_event }, { "by_thread", by_thread },
-    { "by_callback", by_callback }, { "by_pinned_memory", by_pinned_memory }, { "by_collective", by_collective },
+    { "unordered", unordered },         { "read_early", read_early },
+    { "overwritten", overwritten },     { "of_another_rank", of_another_rank },
+    { "by_event", by_event },           { "by_thread", by_thread },
+    { "by_callback", by_callback },     { "by_pinned_memory", by_pinned_memory },
+    { "by_collective", by_collective },
 };
 
 int main(int argc, char **argv)

@@ -71,9 +71,8 @@ static void try_pattern(struct team *t, const char *name, calls_of *calls, wante
         for (int b = 0; b < t->ranks; b++)
             for (int i = 0; i < COUNT; i++)
                 if (host[b * COUNT + i] != wanted(t, t->first + d, b, i)) {
-                    fprintf(stderr, "%s: rank %d, block %d, element %d is %g, not %g\n", name,
-                            t->first + d, b, i, host[b * COUNT + i],
-                            wanted(t, t->first + d, b, i));
+                    fprintf(stderr, "%s: rank %d, block %d, element %d is %g, not %g\n", name, t->first + d, b, i,
+                            host[b * COUNT + i], wanted(t, t->first + d, b, i));
                     exit(8);
                 }
     }
@@ -83,8 +82,7 @@ static void try_pattern(struct team *t, const char *name, calls_of *calls, wante
 static void broadcast(struct team *t, int d, int rank)
 {
     (void)rank;
-    CHECK(ncclBroadcast(t->send[d], t->recv[d], COUNT, ncclFloat32, t->ranks - 1, t->comm[d],
-                        t->stream[d]));
+    CHECK(ncclBroadcast(t->send[d], t->recv[d], COUNT, ncclFloat32, t->ranks - 1, t->comm[d], t->stream[d]));
 }
 
 static float of_last(const struct team *t, int rank, int b, int i)
@@ -96,8 +94,7 @@ static float of_last(const struct team *t, int rank, int b, int i)
 static void reduce(struct team *t, int d, int rank)
 {
     (void)rank;
-    CHECK(ncclReduce(t->send[d], t->recv[d], COUNT, ncclFloat32, ncclMax, 0, t->comm[d],
-                     t->stream[d]));
+    CHECK(ncclReduce(t->send[d], t->recv[d], COUNT, ncclFloat32, ncclMax, 0, t->comm[d], t->stream[d]));
 }
 
 static float greatest(const struct team *t, int rank, int b, int i)
@@ -120,8 +117,7 @@ static float first_blocks(const struct team *t, int rank, int b, int i)
 static void reduce_scatter(struct team *t, int d, int rank)
 {
     (void)rank;
-    CHECK(ncclReduceScatter(t->send[d], t->recv[d], COUNT, ncclFloat32, ncclSum, t->comm[d],
-                            t->stream[d]));
+    CHECK(ncclReduceScatter(t->send[d], t->recv[d], COUNT, ncclFloat32, ncclSum, t->comm[d], t->stream[d]));
 }
 
 static float own_sum(const struct team *t, int rank, int b, int i)
@@ -136,10 +132,8 @@ static void all_to_all(struct team *t, int d, int rank)
 {
     (void)rank;
     for (int peer = 0; peer < t->ranks; peer++) {
-        CHECK(ncclSend(t->send[d] + peer * COUNT, COUNT, ncclFloat32, peer, t->comm[d],
-                       t->stream[d]));
-        CHECK(ncclRecv(t->recv[d] + peer * COUNT, COUNT, ncclFloat32, peer, t->comm[d],
-                       t->stream[d]));
+        CHECK(ncclSend(t->send[d] + peer * COUNT, COUNT, ncclFloat32, peer, t->comm[d], t->stream[d]));
+        CHECK(ncclRecv(t->recv[d] + peer * COUNT, COUNT, ncclFloat32, peer, t->comm[d], t->stream[d]));
     }
 }
 
@@ -152,8 +146,7 @@ static float own_blocks(const struct team *t, int rank, int b, int i)
 static void scatter(struct team *t, int d, int rank)
 {
     for (int peer = 0; rank == 0 && peer < t->ranks; peer++)
-        CHECK(ncclSend(t->send[d] + peer * COUNT, COUNT, ncclFloat32, peer, t->comm[d],
-                       t->stream[d]));
+        CHECK(ncclSend(t->send[d] + peer * COUNT, COUNT, ncclFloat32, peer, t->comm[d], t->stream[d]));
     CHECK(ncclRecv(t->recv[d], COUNT, ncclFloat32, 0, t->comm[d], t->stream[d]));
 }
 
@@ -166,8 +159,7 @@ static float of_first(const struct team *t, int rank, int b, int i)
 static void gather(struct team *t, int d, int rank)
 {
     for (int peer = 0; rank == 0 && peer < t->ranks; peer++)
-        CHECK(ncclRecv(t->recv[d] + peer * COUNT, COUNT, ncclFloat32, peer, t->comm[d],
-                       t->stream[d]));
+        CHECK(ncclRecv(t->recv[d] + peer * COUNT, COUNT, ncclFloat32, peer, t->comm[d], t->stream[d]));
     CHECK(ncclSend(t->send[d], COUNT, ncclFloat32, 0, t->comm[d], t->stream[d]));
 }
 
@@ -184,10 +176,8 @@ static void neighbours(struct team *t, int d, int rank)
         int peer = rank + step;
         if (peer < 0 || peer >= t->ranks)
             continue;
-        CHECK(ncclSend(t->send[d] + peer * COUNT, COUNT, ncclFloat32, peer, t->comm[d],
-                       t->stream[d]));
-        CHECK(ncclRecv(t->recv[d] + peer * COUNT, COUNT, ncclFloat32, peer, t->comm[d],
-                       t->stream[d]));
+        CHECK(ncclSend(t->send[d] + peer * COUNT, COUNT, ncclFloat32, peer, t->comm[d], t->stream[d]));
+        CHECK(ncclRecv(t->recv[d] + peer * COUNT, COUNT, ncclFloat32, peer, t->comm[d], t->stream[d]));
     }
 }
 

@@ -27,8 +27,8 @@ static int reduce(int rank, int line, size_t count)
 static void *rank_main(void *arg)
 {
     int rank = *(int *)arg;
-    if (ncclscriptRank(-1) != 1 || ncclscriptRank(1 << 20) != 1 || ncclscriptRank(rank) != 0 ||
-        ncclscriptRank(rank) != 0 || ncclscriptRank(rank + 1) != 1)
+    if (ncclscriptRank(-1) != 1 || ncclscriptRank(1 << 20) != 1 || ncclscriptRank(rank) != 0 || ncclscriptRank(rank) != 0 ||
+        ncclscriptRank(rank + 1) != 1)
         printf("rank %d: wrong code\n", rank);
     CHECK(cudaSetDevice(rank));
     CHECK(cudaMalloc(&x[rank], 128));

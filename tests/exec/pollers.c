@@ -28,11 +28,10 @@ static const struct {
     const char *word;
     bool *flag;
 } words[] = {
-    { "ranks", &has.ranks },       { "watched", &has.watched },   { "spins", &has.spins },
-    { "measured", &has.measured }, { "reads", &has.reads },       { "computes", &has.computes },
-    { "sleeps", &has.sleeps },     { "recovers", &has.recovers }, { "naps", &has.naps },
-    { "helps", &has.helps },       { "four", &has.four },
-    { "works", &has.works },       { "long", &has.longer },
+    { "ranks", &has.ranks }, { "watched", &has.watched },   { "spins", &has.spins },   { "measured", &has.measured },
+    { "reads", &has.reads }, { "computes", &has.computes }, { "sleeps", &has.sleeps }, { "recovers", &has.recovers },
+    { "naps", &has.naps },   { "helps", &has.helps },       { "four", &has.four },     { "works", &has.works },
+    { "long", &has.longer },
 };
 
 static ncclComm_t first_comm;
@@ -108,8 +107,7 @@ static void compute(void)
     while (!atomic_load(&launched))
         sched_yield();
     for (int i = 0; i < 40; i++) {
-        for (double began = seconds(CLOCK_THREAD_CPUTIME_ID);
-             seconds(CLOCK_THREAD_CPUTIME_ID) - began < 0.02;)
+        for (double began = seconds(CLOCK_THREAD_CPUTIME_ID); seconds(CLOCK_THREAD_CPUTIME_ID) - began < 0.02;)
             continue;
         cudaEventQuery(first_event);
     }

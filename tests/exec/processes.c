@@ -21,8 +21,8 @@ static struct shared {
     ncclUniqueId id;
     atomic_int process[RANKS_MOST]; /* by rank */
     atomic_int arrived;
-    atomic_bool waits;              /* a rank is about to wait in a call */
-} *shared;
+    atomic_bool waits; /* a rank is about to wait in a call */
+} * shared;
 
 static int rank, ranks;
 
@@ -107,7 +107,7 @@ static void end(struct job *j)
 static void reduce(struct job *j, size_t count)
 {
     CHECK(ncclAllReduce(j->x, j->x, count, ncclFloat32, ncclSum, j->comm, j->stream)); /* line: reduce */
-    CHECK(cudaStreamSynchronize(j->stream)); /* line: synchronize */
+    CHECK(cudaStreamSynchronize(j->stream));                                           /* line: synchronize */
 }
 
 static void broadcast(struct job *j)
@@ -266,7 +266,7 @@ static void skip_polls(void)
     pthread_create(&thread, NULL, nap_on, NULL);
     if (rank != 1)
         CHECK(ncclAllReduce(j.x, j.x, COUNT, ncclFloat32, ncclSum, j.comm, j.stream)); /* line: skipped */
-    CHECK(ncclBroadcast(j.x, j.x, COUNT, ncclFloat32, 0, j.comm, j.stream)); /* line: behind it */
+    CHECK(ncclBroadcast(j.x, j.x, COUNT, ncclFloat32, 0, j.comm, j.stream));           /* line: behind it */
     poll_stream(&j);
 }
 
@@ -425,8 +425,14 @@ static void dies_in_call(int signal)
     end(&j);
 }
 
-static void killed_in_call(void) { dies_in_call(SIGKILL); }
-static void segv_in_call(void) { dies_in_call(SIGSEGV); }
+static void killed_in_call(void)
+{
+    dies_in_call(SIGKILL);
+}
+static void segv_in_call(void)
+{
+    dies_in_call(SIGSEGV);
+}
 
 /* Rank 1 makes its last call and ends without waiting for it, before the others make theirs. */
 static void leaves_with(size_t count)
@@ -443,8 +449,14 @@ static void leaves_with(size_t count)
     end(&j);
 }
 
-static void leaves(void) { leaves_with(COUNT); }
-static void leaves_half(void) { leaves_with(COUNT / 2); }
+static void leaves(void)
+{
+    leaves_with(COUNT);
+}
+static void leaves_half(void)
+{
+    leaves_with(COUNT / 2);
+}
 
 static void die_in_function(void *arg)
 {
@@ -883,7 +895,10 @@ static void idle(void)
 
 /* ---- the program ---- */
 
-static const struct { const char *name; void (*act)(void); } modes[] = {
+static const struct {
+    const char *name;
+    void (*act)(void);
+} modes[] = {
     { "right", right },
     { "skip", skip },
     { "skip_beside", skip_beside },

@@ -12,7 +12,7 @@ enum { RANKS = 4, COUNT = 1024 };
 static struct shared {
     ncclUniqueId id;
     atomic_int come; /* ranks that have made their first call */
-} *shared;
+} * shared;
 
 static int rank;
 

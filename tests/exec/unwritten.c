@@ -6,10 +6,10 @@ struct grid {
 };
 
 void **__cudaRegisterFatBinary(void *binary);
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
-                            int threads, void *tid, void *bid, void *block, void *grid, int *warp);
-cudaError_t cudaLaunchKernel(const void *kernel, struct grid grid, struct grid block, void **args,
-                             size_t shared, cudaStream_t stream);
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int threads, void *tid, void *bid,
+                            void *block, void *grid, int *warp);
+cudaError_t cudaLaunchKernel(const void *kernel, struct grid grid, struct grid block, void **args, size_t shared,
+                             cudaStream_t stream);
 
 enum { COUNT = 64, HALF = COUNT / 2 };
 static const size_t BYTES = COUNT * sizeof(float);
@@ -112,8 +112,8 @@ static void filled_off_root(struct rank *self)
 static const struct {
     const char *name;
     void (*main)(struct rank *self);
-} cases[] = { { "tail", tail }, { "read_fresh", read_fresh }, { "barrier", barrier }, { "unseen", unseen },
-              { "off_root", off_root }, { "filled_off_root", filled_off_root } };
+} cases[] = { { "tail", tail },     { "read_fresh", read_fresh }, { "barrier", barrier },
+              { "unseen", unseen }, { "off_root", off_root },     { "filled_off_root", filled_off_root } };
 
 int main(int argc, char **argv)
 {

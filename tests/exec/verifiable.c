@@ -10,10 +10,10 @@ struct grid {
 
 void **__cudaRegisterFatBinary(void *binary);
 void __cudaUnregisterFatBinary(void **handle);
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
-                            int threads, void *tid, void *bid, void *block, void *grid, int *warp);
-cudaError_t cudaLaunchKernel(const void *kernel, struct grid grid, struct grid block, void **args,
-                             size_t shared, cudaStream_t stream);
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int threads, void *tid, void *bid,
+                            void *block, void *grid, int *warp);
+cudaError_t cudaLaunchKernel(const void *kernel, struct grid grid, struct grid block, void **args, size_t shared,
+                             cudaStream_t stream);
 
 #define ANONYMOUS "_ZN46_GLOBAL__N__beee818c_13_verifiable_cu_934c3dfb"
 #define COUNT 4000
@@ -24,21 +24,29 @@ static const struct type {
     ncclDataType_t type;
     size_t bytes;
 } types[] = {
-    { "a", "h", ncclInt8, 1 },           { "h", "h", ncclUint8, 1 },
-    { "i", "j", ncclInt32, 4 },          { "j", "j", ncclUint32, 4 },
-    { "l", "m", ncclInt64, 8 },          { "m", "m", ncclUint64, 8 },
-    { "6__half", "t", ncclFloat16, 2 },  { "13__nv_bfloat16", "t", ncclBfloat16, 2 },
-    { "f", "j", ncclFloat32, 4 },        { "d", "m", ncclFloat64, 8 },
-    { "13__nv_fp8_e4m3", "h", ncclFloat8e4m3, 1 }, { "13__nv_fp8_e5m2", "h", ncclFloat8e5m2, 1 },
+    { "a", "h", ncclInt8, 1 },
+    { "h", "h", ncclUint8, 1 },
+    { "i", "j", ncclInt32, 4 },
+    { "j", "j", ncclUint32, 4 },
+    { "l", "m", ncclInt64, 8 },
+    { "m", "m", ncclUint64, 8 },
+    { "6__half", "t", ncclFloat16, 2 },
+    { "13__nv_bfloat16", "t", ncclBfloat16, 2 },
+    { "f", "j", ncclFloat32, 4 },
+    { "d", "m", ncclFloat64, 8 },
+    { "13__nv_fp8_e4m3", "h", ncclFloat8e4m3, 1 },
+    { "13__nv_fp8_e5m2", "h", ncclFloat8e5m2, 1 },
 };
 
-static const struct operator {
+static const struct operator
+{
     const char *name;
     ncclRedOp_t op;
     bool scales; /* odd ranks count twice */
-} operators[] = {
+}
+operators[] = {
     { "9ReduceSum", ncclSum, false }, { "10ReduceProd", ncclProd, false }, { "9ReduceMin", ncclMin, false },
-    { "9ReduceMax", ncclMax, false }, { "9ReduceAvg", ncclAvg, false },   { "15ReducePreMulSum", ncclSum, true },
+    { "9ReduceMax", ncclMax, false }, { "9ReduceAvg", ncclAvg, false },    { "15ReducePreMulSum", ncclSum, true },
 };
 
 static void **module;
@@ -47,7 +55,7 @@ static void **module;
 static struct stub {
     struct stub *next;
     char name[256];
-} *stubs;
+} * stubs;
 
 static const void *registered(const char *name)
 {
@@ -69,7 +77,7 @@ static int launch(const void *kernel, cudaStream_t stream, void **args)
 
 struct set {
     const struct type *type;
-    const struct operator *operator;
+    const struct operator* operator;
     int ranks;
     uint64_t seed;
     const void *input, *expected, *prepared, *in_line;
@@ -79,7 +87,7 @@ struct set {
     char *send[RANKS_MOST], *receive[RANKS_MOST], *want;
 };
 
-static const void *named(const char *begin, const char *type, const char *operator, const char *end)
+static const void *named(const char *begin, const char *type, const char *operator, const char * end)
 {
     char name[256];
     snprintf(name, sizeof name, ANONYMOUS "%s%sNS_%s%s", begin, type, operator, end);
@@ -89,7 +97,7 @@ static const void *named(const char *begin, const char *type, const char *operat
 static void name_kernels(struct set *s)
 {
     char types_of[64], name[256];
-    const char *type = s->type->name, *operator = s->operator->name;
+    const char *type = s->type->name, *operator= s->operator->name;
     s->input = named("13prepareInput2I", type, operator, "EEEvPT_lT0_iiml");
     s->expected = named("16prepareExpected2I", type, operator, "EEEvPT_lT0_iml");
     snprintf(types_of, sizeof types_of, "%s%s", type, s->type->bits);
@@ -113,7 +121,8 @@ static int64_t count_bad(struct set *s, int rank)
     unsigned tolerance = s->operator->op == ncclAvg && s->type->type >= ncclFloat16 ? 2 : 0;
     void **to = (void *[]){ &s->receive[rank], &s->want };
     *s->bad = 0;
-    CHECK(launch(s->in_line, s->stream[rank], (void *[]){ to[0], &count, &op, &s->ranks, &s->seed, &begin, &tolerance, &s->bad }));
+    CHECK(
+        launch(s->in_line, s->stream[rank], (void *[]){ to[0], &count, &op, &s->ranks, &s->seed, &begin, &tolerance, &s->bad }));
     CHECK(cudaStreamSynchronize(s->stream[rank]));
     bad = *s->bad;
     *s->bad = 0;
@@ -129,11 +138,16 @@ static ncclRedOp_t operator_of(const struct set *s, int rank)
     uint64_t one[] = { 1, 0x3c00, 0x3f80, 0x3f800000, 0x3ff0000000000000, 0x38, 0x3c };
     uint64_t two[] = { 2, 0x4000, 0x4000, 0x40000000, 0x4000000000000000, 0x40, 0x40 };
     ncclRedOp_t op = s->operator->op;
-    int at = s->type->type == ncclFloat16    ? 1 : s->type->type == ncclBfloat16   ? 2
-             : s->type->type == ncclFloat32  ? 3 : s->type->type == ncclFloat64    ? 4
-             : s->type->type == ncclFloat8e4m3 ? 5 : s->type->type == ncclFloat8e5m2 ? 6 : 0;
+    int at = s->type->type == ncclFloat16      ? 1
+             : s->type->type == ncclBfloat16   ? 2
+             : s->type->type == ncclFloat32    ? 3
+             : s->type->type == ncclFloat64    ? 4
+             : s->type->type == ncclFloat8e4m3 ? 5
+             : s->type->type == ncclFloat8e5m2 ? 6
+                                               : 0;
     if (s->operator->scales)
-        CHECK(ncclRedOpCreatePreMulSum(&op, rank % 2 ? &two[at] : &one[at], s->type->type, ncclScalarHostImmediate, s->comm[rank]));
+        CHECK(
+            ncclRedOpCreatePreMulSum(&op, rank % 2 ? &two[at] : &one[at], s->type->type, ncclScalarHostImmediate, s->comm[rank]));
     return op;
 }
 
@@ -167,7 +181,7 @@ static void check_set(struct set *s)
     EXPECT(count_bad(s, last), 1);
     EXPECT(count_bad(s, 0), 0);
     /* The other data of one rank show in the result; but an average of bytes over more ranks than a byte has values is 0. */
-    if (s->operator->op == ncclAvg && s->type->type <= ncclUint8 && s->ranks > 255)
+    if (s->operator->op == ncclAvg && s->type->type <= ncclUint8 && s->ranks> 255)
         return;
     prepare_input(s, last, s->seed + 1);
     reduce(s);
@@ -191,7 +205,7 @@ static void check_all(int ranks)
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         for (size_t o = 0; o < sizeof operators / sizeof *operators; o++) {
             s.type = &types[t];
-            s.operator = &operators[o];
+            s.operator= & operators[o];
             s.seed = 1000 * t + o;
             check_set(&s);
         }
@@ -213,7 +227,7 @@ static void check_copies(void)
 {
     struct operator nil = { "9ReduceNil", ncclSum, false };
     cudaStream_t own = NULL;
-    struct set s = { .ranks = 1, .operator = &nil, .stream = &own };
+    struct set s = { .ranks = 1, .operator= & nil, .stream = &own };
     CHECK(cudaMallocHost((void **)&s.bad, sizeof *s.bad));
     CHECK(cudaMalloc((void **)&s.send[0], COUNT * 8));
     CHECK(cudaMalloc((void **)&s.want, COUNT * 8));
@@ -234,7 +248,8 @@ static void check_copies(void)
 
 /* ---- PyTorch ---- */
 
-#define FILL(type, end) "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorI" type "EESt5arrayIPcLm1EELb0EEEviT0_T1_" end
+#define FILL(type, end) \
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorI" type "EESt5arrayIPcLm1EELb0EEEviT0_T1_" end
 
 static void check_fill(void)
 {

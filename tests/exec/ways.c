@@ -38,23 +38,41 @@ static void open_rank(struct way *w)
     w->x = floats_of(1, SIZE);
 }
 
-static void join(struct way *w) { CHECK(ncclCommInitRank(&w->world, RANKS, id[0], w->rank)); }
-static void join_turned(struct way *w) { CHECK(ncclCommInitRank(&w->turned, RANKS, id[1], (w->rank + 3) % RANKS)); }
+static void join(struct way *w)
+{
+    CHECK(ncclCommInitRank(&w->world, RANKS, id[0], w->rank));
+}
+static void join_turned(struct way *w)
+{
+    CHECK(ncclCommInitRank(&w->turned, RANKS, id[1], (w->rank + 3) % RANKS));
+}
 static void split(struct way *w)
 {
     if (!errs(w, "split"))
         CHECK(ncclCommSplit(w->world, w->rank / 2, w->rank, &w->half, NULL));
 }
-static void split_again(struct way *w) { CHECK(ncclCommSplit(w->half, w->rank, 0, &w->single, NULL)); }
+static void split_again(struct way *w)
+{
+    CHECK(ncclCommSplit(w->half, w->rank, 0, &w->single, NULL));
+}
 static void shrink(struct way *w)
 {
     int without = 0;
     if (w->rank != without)
         CHECK(ncclCommShrink(w->world, &without, 1, &w->rest, NULL, NCCL_SHRINK_DEFAULT));
 }
-static void reduce_world(struct way *w) { reduce(w, w->world); }
-static void reduce_turned(struct way *w) { reduce(w, w->turned); }
-static void reduce_single(struct way *w) { reduce(w, w->single); }
+static void reduce_world(struct way *w)
+{
+    reduce(w, w->world);
+}
+static void reduce_turned(struct way *w)
+{
+    reduce(w, w->turned);
+}
+static void reduce_single(struct way *w)
+{
+    reduce(w, w->single);
+}
 static void reduce_half(struct way *w)
 {
     if (!errs(w, "skip"))
@@ -85,7 +103,10 @@ static void wait_all(struct way *w)
     CHECK(cudaSetDevice(w->rank));
     CHECK(cudaStreamSynchronize(w->stream));
 }
-static void end_single(struct way *w) { CHECK(ncclCommDestroy(w->single)); }
+static void end_single(struct way *w)
+{
+    CHECK(ncclCommDestroy(w->single));
+}
 /* In the program's own code. */
 static void wait_for_ever(void)
 {
@@ -105,13 +126,19 @@ static void end_rest(struct way *w)
     if (w->rank)
         CHECK(ncclCommDestroy(w->rest));
 }
-static void end_turned(struct way *w) { CHECK(ncclCommDestroy(w->turned)); }
-static void end_world(struct way *w) { CHECK(ncclCommDestroy(w->world)); }
+static void end_turned(struct way *w)
+{
+    CHECK(ncclCommDestroy(w->turned));
+}
+static void end_world(struct way *w)
+{
+    CHECK(ncclCommDestroy(w->world));
+}
 
 static void (*const steps[])(struct way *) = {
-    join, split, split_again, join_turned, shrink, reduce_world, reduce_turned, reduce_single, reduce_half, wait_all, reduce_rest,
-    wait_all, end_early, reduce_half_again, wait_all, reduce_last, wait_all,
-    end_single, end_half, end_rest, end_turned, end_world,
+    join,        split,      split_again, join_turned, shrink,     reduce_world,      reduce_turned, reduce_single,
+    reduce_half, wait_all,   reduce_rest, wait_all,    end_early,  reduce_half_again, wait_all,      reduce_last,
+    wait_all,    end_single, end_half,    end_rest,    end_turned, end_world,
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 
@@ -145,8 +172,10 @@ static void as_one(struct way *w)
 
 static void as_processes(struct way *w)
 {
-    struct { volatile int ready; ncclUniqueId id[2]; } *shared =
-        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct {
+        volatile int ready;
+        ncclUniqueId id[2];
+    } *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (int r = 0; r < RANKS; r++) {
         if (fork())
             continue;

@@ -59,8 +59,7 @@ static bool read_seed(struct seed *seed, const char *path)
 }
 
 /* Replaces, removes or repeats a run of bytes, or brings one over from another seed. */
-static size_t change(struct ncs_random *random, unsigned char *data, size_t bytes,
-                     const struct seed *other)
+static size_t change(struct ncs_random *random, unsigned char *data, size_t bytes, const struct seed *other)
 {
     size_t at = ncs_random_below(random, bytes + 1);
     size_t run = 1 + ncs_random_below(random, 12);
@@ -71,9 +70,7 @@ static size_t change(struct ncs_random *random, unsigned char *data, size_t byte
         for (size_t i = at; i < at + run; i++)
             data[i] = (unsigned char)ncs_random_next(random);
         return bytes;
-    case 1:
-        memmove(data + at, data + at + run, bytes - at - run);
-        return bytes - run;
+    case 1: memmove(data + at, data + at + run, bytes - at - run); return bytes - run;
     case 2:
         if (bytes + run > BYTES_MAX)
             return bytes;
@@ -198,8 +195,7 @@ int main(int argc, char **argv)
     uint64_t number = today(), rounds = ROUNDS;
     if (count == 0)
         fprintf(stderr, "usage: %s SEED...\n", argv[0]);
-    if (count == 0 || !take_number("NCCLSCRIPT_FUZZ_SEED", &number) ||
-        !take_number("NCCLSCRIPT_FUZZ_ROUNDS", &rounds))
+    if (count == 0 || !take_number("NCCLSCRIPT_FUZZ_SEED", &number) || !take_number("NCCLSCRIPT_FUZZ_ROUNDS", &rounds))
         return 2;
     struct seed *seed = ncs_new(count * sizeof *seed);
     bool ok = true;

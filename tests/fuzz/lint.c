@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t bytes);
 static bool is_other_limit(const char *message)
 {
     static const char *const limits[] = { "registers", "C stack overflow", "too long", "not enough",
-                                          "overflow", "too many", "limit" };
+                                          "overflow",  "too many",         "limit" };
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         if (strstr(message, limits[i]))
             return true;
@@ -43,12 +43,11 @@ static bool compare(lua_State *L, const char *text, size_t bytes)
     length = bytes;
     bool ours = ncs_lint_chunk(text, bytes, on_name, &last, &err);
     bool theirs = luaL_loadbufferx(L, text, bytes, "=text", "t") == LUA_OK;
-    if (!ours && (!err.text[0] || err.at.at + err.at.bytes > bytes ||
-                  (err.has_open && err.open.at + err.open.bytes > bytes)))
+    if (!ours && (!err.text[0] || err.at.at + err.at.bytes > bytes || (err.has_open && err.open.at + err.open.bytes > bytes)))
         abort(); /* refused without a word, or at no place */
     if (ours != theirs && (theirs || !is_other_limit(lua_tostring(L, -1)))) {
-        fprintf(stderr, "%.*s\nLua: %s\nlint: %s\n", (int)bytes, text,
-                theirs ? "compiles" : lua_tostring(L, -1), ours ? "accepts it" : err.text);
+        fprintf(stderr, "%.*s\nLua: %s\nlint: %s\n", (int)bytes, text, theirs ? "compiles" : lua_tostring(L, -1),
+                ours ? "accepts it" : err.text);
         abort();
     }
     lua_settop(L, 0);

@@ -132,13 +132,14 @@ static unsigned choose(struct choices *c, unsigned n)
 
 static void add_operand(struct ncs_str *out, char letter, struct choices *c)
 {
-    static const char *const numbers[] = { "0", "1", "8", "63", "64", "65", "1024", "4096", "4097",
-                                           "70000", "-1", "-64", "(1 << 40)", "(1 << 62)" };
+    static const char *const numbers[] = { "0",    "1",    "8",     "63", "64",  "65",        "1024",
+                                           "4096", "4097", "70000", "-1", "-64", "(1 << 40)", "(1 << 62)" };
     static const char *const kinds[] = { "device", "pinned", "managed", "nccl", "pageable" };
     switch (letter) {
-    case 'b': case 'p': case 's': case 'w':
-        ncs_str_addf(out, "%c[%u]", letter, 1 + choose(c, letter == 's' ? 3 : 4));
-        break;
+    case 'b':
+    case 'p':
+    case 's':
+    case 'w': ncs_str_addf(out, "%c[%u]", letter, 1 + choose(c, letter == 's' ? 3 : 4)); break;
     case 'a': ncs_str_addf(out, "%c[%u]", choose(c, 2) ? 'b' : 'p', 1 + choose(c, 4)); break;
     case 'n': ncs_str_add(out, numbers[choose(c, sizeof numbers / sizeof *numbers)]); break;
     case 'm': ncs_str_add(out, kinds[choose(c, sizeof kinds / sizeof *kinds)]); break;
@@ -153,8 +154,7 @@ static void add_statement(struct ncs_str *out, struct choices *c)
 {
     unsigned where = choose(c, 8);
     const char *text = statements[choose(c, sizeof statements / sizeof *statements)];
-    ncs_str_addf(out, "%spcall(function() ", where == 0 ? "if rank == 0 then "
-                                              : where == 1 ? "if rank == 1 then " : "");
+    ncs_str_addf(out, "%spcall(function() ", where == 0 ? "if rank == 0 then " : where == 1 ? "if rank == 1 then " : "");
     for (; *text; text++)
         if (*text == '@')
             add_operand(out, *++text, c);

@@ -24,8 +24,7 @@ static void check(const struct ncs_source *source, const struct ncs_translation 
     const char *text = out->lua.text ? out->lua.text : "";
     if (luaL_loadbufferx(L, text, out->lua.bytes, "=lua", "t") != LUA_OK) {
         const char *said = lua_tostring(L, -1);
-        if (!strstr(said, "limit") && !strstr(said, "levels") && !strstr(said, "overflow") &&
-            !strstr(said, "too"))
+        if (!strstr(said, "limit") && !strstr(said, "levels") && !strstr(said, "overflow") && !strstr(said, "too"))
             abort();
     }
     lua_close(L);

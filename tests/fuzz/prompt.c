@@ -69,8 +69,7 @@ static bool take(const char *line, size_t *told)
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t bytes)
 {
     size_t told = 0;
-    struct ncs_prompt_options options = { .settings = { .ranks = 2, .policy = -1 }, .out = on_text,
-                                          .out_arg = &told };
+    struct ncs_prompt_options options = { .settings = { .ranks = 2, .policy = -1 }, .out = on_text, .out_arg = &told };
     struct ncs_error err = { 0 };
     signal(SIGALRM, on_alarm);
     prompt = ncs_prompt_new(&options, &err);

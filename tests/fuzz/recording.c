@@ -44,10 +44,16 @@ static void lay_out(struct ncs_recording_head *h)
     static const uint32_t entries[NCS_RECORDING_AREAS] = { NAMES, THREADS, COMMS, PAIRS, SITES, LASTING, RING };
     static const uint32_t sizes[NCS_RECORDING_AREAS] = {
         sizeof(struct ncs_recording_function), sizeof(struct ncs_recording_thread), sizeof(struct ncs_recording_comm),
-        sizeof(struct ncs_recording_pair), sizeof(struct ncs_recording_site), sizeof(struct ncs_recording_call),
-        sizeof(struct ncs_recording_call) };
-    *h = (struct ncs_recording_head){ .version = NCS_RECORDING_VERSION, .order = NCS_RECORDING_ORDER, .bytes = sizeof *h,
-                                      .rank = -1, .nranks = -1, .nccl = 23007, .sites = SITES };
+        sizeof(struct ncs_recording_pair),     sizeof(struct ncs_recording_site),   sizeof(struct ncs_recording_call),
+        sizeof(struct ncs_recording_call)
+    };
+    *h = (struct ncs_recording_head){ .version = NCS_RECORDING_VERSION,
+                                      .order = NCS_RECORDING_ORDER,
+                                      .bytes = sizeof *h,
+                                      .rank = -1,
+                                      .nranks = -1,
+                                      .nccl = 23007,
+                                      .sites = SITES };
     memcpy(h->magic, NCS_RECORDING_MAGIC, sizeof h->magic);
     for (int i = 0; i < NCS_RECORDING_AREAS; i++) {
         h->area[i].at = h->bytes;
@@ -112,11 +118,9 @@ static void look_at_state(const struct ncs_trace *t)
 {
     const struct ncs_snapshot *s = &t->snapshot;
     for (size_t i = 0; i < s->waits; i++)
-        hold(s->wait[i].index >= 0 &&
-             (size_t)s->wait[i].index < (s->wait[i].kind == NCS_WAIT_OP ? s->ops : s->jobs));
+        hold(s->wait[i].index >= 0 && (size_t)s->wait[i].index < (s->wait[i].kind == NCS_WAIT_OP ? s->ops : s->jobs));
     for (size_t i = 0; i < s->contexts; i++)
-        hold(s->context[i].wait + s->context[i].waits <= s->waits && s->context[i].rank >= 0 &&
-             s->context[i].rank < t->ranks);
+        hold(s->context[i].wait + s->context[i].waits <= s->waits && s->context[i].rank >= 0 && s->context[i].rank < t->ranks);
     for (size_t i = 0; i < t->notes; i++)
         hold(t->note[i] && *t->note[i]);
     for (const struct ncs_call *c = t->journal->oldest; c; c = c->newer)

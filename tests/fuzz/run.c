@@ -15,9 +15,14 @@ static void run(struct ncs_script *script, struct ncs_scenario *scenario,
 {
     struct ncs_program program = ncs_script_program(script, scenario);
     struct ncs_run_options options = {
-        .driver = "sim", .ranks = scenario->ranks < 8 ? scenario->ranks : 8, .verify = true,
-        .hosts = scenario->hosts, .policy = scenario->policy, .eager = scenario->sim_eager,
-        .timeout = 200000000, .nccl_version = scenario->sim_nccl,
+        .driver = "sim",
+        .ranks = scenario->ranks < 8 ? scenario->ranks : 8,
+        .verify = true,
+        .hosts = scenario->hosts,
+        .policy = scenario->policy,
+        .eager = scenario->sim_eager,
+        .timeout = 200000000,
+        .nccl_version = scenario->sim_nccl,
         .device_memory = (uint64_t)1 << 26,
     };
     if (change)
@@ -31,8 +36,7 @@ static void run(struct ncs_script *script, struct ncs_scenario *scenario,
     ncs_run_free(r);
 }
 
-bool fuzz_run(const void *text, size_t bytes, void (*change)(struct ncs_run_options *options, void *arg),
-              void *arg)
+bool fuzz_run(const void *text, size_t bytes, void (*change)(struct ncs_run_options *options, void *arg), void *arg)
 {
     char path[32];
     ncs_budget_limit((size_t)1 << 30);

@@ -20,8 +20,7 @@ static void check(const struct ncs_trace *t)
     const struct ncs_snapshot *s = &t->snapshot;
     hold(s->contexts == (size_t)t->ranks || strcmp(t->kind, "recordings") == 0);
     for (size_t i = 0; i < s->waits; i++)
-        hold(s->wait[i].index >= 0 &&
-             (size_t)s->wait[i].index < (s->wait[i].kind == NCS_WAIT_OP ? s->ops : s->jobs));
+        hold(s->wait[i].index >= 0 && (size_t)s->wait[i].index < (s->wait[i].kind == NCS_WAIT_OP ? s->ops : s->jobs));
     for (size_t i = 0; i < s->contexts; i++)
         hold(s->context[i].wait + s->context[i].waits <= s->waits);
     for (size_t i = 0; i < t->notes; i++)

@@ -66,29 +66,19 @@ static void communicate(int p)
 {
     ncclRedOp_t op = roll(3) ? ncclSum : objects[p].op[roll(OBJECTS)];
     switch (roll(6)) {
-    case 0:
-        api->ncclBroadcast(memory(p), memory(p), count(), ncclFloat32, roll(4), comm(p), stream(p));
-        break;
-    case 1:
-        api->ncclAllGather(memory(p), memory(p), count(), ncclInt8, comm(p), stream(p));
-        break;
-    case 2:
-        api->ncclSend(memory(p), count(), ncclFloat32, roll(4), comm(p), stream(p));
-        break;
-    case 3:
-        api->ncclRecv(memory(p), count(), ncclFloat32, roll(4), comm(p), stream(p));
-        break;
-    default:
-        api->ncclAllReduce(memory(p), memory(p), count(), roll(9) ? ncclFloat32 : roll(14), op,
-                           comm(p), stream(p));
-        break;
+    case 0: api->ncclBroadcast(memory(p), memory(p), count(), ncclFloat32, roll(4), comm(p), stream(p)); break;
+    case 1: api->ncclAllGather(memory(p), memory(p), count(), ncclInt8, comm(p), stream(p)); break;
+    case 2: api->ncclSend(memory(p), count(), ncclFloat32, roll(4), comm(p), stream(p)); break;
+    case 3: api->ncclRecv(memory(p), count(), ncclFloat32, roll(4), comm(p), stream(p)); break;
+    default: api->ncclAllReduce(memory(p), memory(p), count(), roll(9) ? ncclFloat32 : roll(14), op, comm(p), stream(p)); break;
     }
 }
 
 static void begin_or_end(int p)
 {
-    ncclConfig_t config = { .size = sizeof config, .magic = NCCL_CONFIG_MAGIC,
-                            .version = NCCL_VERSION(2, 14, 0), .blocking = roll(2) };
+    ncclConfig_t config = {
+        .size = sizeof config, .magic = NCCL_CONFIG_MAGIC, .version = NCCL_VERSION(2, 14, 0), .blocking = roll(2)
+    };
     float scalar = 2;
     int k = roll(OBJECTS);
     ncclComm_t *out = &objects[p].comm[k];
@@ -100,10 +90,7 @@ static void begin_or_end(int p)
     case 4: api->ncclCommAbort(comm(p)); break;
     case 5: api->ncclGroupStart(); break;
     case 6: api->ncclGroupEnd(); break;
-    case 7:
-        api->ncclRedOpCreatePreMulSum(&objects[p].op[k], &scalar, ncclFloat32,
-                                      ncclScalarHostImmediate, comm(p));
-        break;
+    case 7: api->ncclRedOpCreatePreMulSum(&objects[p].op[k], &scalar, ncclFloat32, ncclScalarHostImmediate, comm(p)); break;
     default: api->ncclRedOpDestroy(objects[p].op[k], comm(p)); break;
     }
 }
@@ -168,8 +155,9 @@ static void abuse_after_init(void *arg)
 static void spawn(int i, void (*main)(void *arg))
 {
     locals[i] = (struct ncs_local){ .rank = i / THREADS, .thread = i % THREADS };
-    struct ncs_context_options options = { .process = i / THREADS, .local = &locals[i],
-                                           .main = main, .arg = (void *)(intptr_t)i };
+    struct ncs_context_options options = {
+        .process = i / THREADS, .local = &locals[i], .main = main, .arg = (void *)(intptr_t)i
+    };
     struct ncs_error err;
     ck_assert_msg(machine->spawn(&options, &err), "%s", err.text);
 }
@@ -194,8 +182,7 @@ static void one_round(uint64_t seed)
     machine->gate_free(kernel_gate);
     machine->reset();
     machine->stats(&objects_left, &bytes_left, &unused);
-    ck_assert_msg(objects_left == 0 && bytes_left == 0, "seed %d leaves %d objects", (int)seed,
-                  (int)objects_left);
+    ck_assert_msg(objects_left == 0 && bytes_left == 0, "seed %d leaves %d objects", (int)seed, (int)objects_left);
 }
 
 static void many_rounds(bool threads, uint64_t rounds)

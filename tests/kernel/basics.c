@@ -248,10 +248,14 @@ static void exchange_warm(struct kernel_rank *r)
 START_TEST(an_exchange_needs_a_group)
 {
     uint64_t eager = (uint64_t)4 << 20;
-    struct { void (*body)(struct kernel_rank *r); uint64_t eager; enum ncs_stop stop; } cases[] = {
-        { exchange_grouped, 0, NCS_STOP_DONE },       { exchange_grouped, eager, NCS_STOP_DONE },
-        { exchange_ungrouped, 0, NCS_STOP_QUIET },    { exchange_ungrouped, eager, NCS_STOP_QUIET },
-        { exchange_warm, 0, NCS_STOP_QUIET },         { exchange_warm, eager, NCS_STOP_DONE },
+    struct {
+        void (*body)(struct kernel_rank *r);
+        uint64_t eager;
+        enum ncs_stop stop;
+    } cases[] = {
+        { exchange_grouped, 0, NCS_STOP_DONE },    { exchange_grouped, eager, NCS_STOP_DONE },
+        { exchange_ungrouped, 0, NCS_STOP_QUIET }, { exchange_ungrouped, eager, NCS_STOP_QUIET },
+        { exchange_warm, 0, NCS_STOP_QUIET },      { exchange_warm, eager, NCS_STOP_DONE },
         { exchange_warm, 63, NCS_STOP_QUIET },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -266,10 +270,8 @@ static void poisoned(struct kernel_rank *r)
 {
     OK(api->ncclGroupStart());
     OK(kernel_reduce(r));
-    ck_assert_int_eq(api->ncclBroadcast(r->x, r->x, 1, ncclFloat32, 9, r->world, r->stream),
-                     ncclInvalidArgument);
-    ck_assert_str_eq(api->ncclGetLastError(NULL),
-                     "Broadcast : invalid root 9 (root should be in the 0..2 range)");
+    ck_assert_int_eq(api->ncclBroadcast(r->x, r->x, 1, ncclFloat32, 9, r->world, r->stream), ncclInvalidArgument);
+    ck_assert_str_eq(api->ncclGetLastError(NULL), "Broadcast : invalid root 9 (root should be in the 0..2 range)");
     ck_assert_int_eq(api->ncclGroupEnd(), ncclInvalidArgument);
     ck_assert_int_eq(api->ncclGroupEnd(), ncclInvalidUsage);
     OK(api->cudaStreamSynchronize(r->stream));
@@ -442,8 +444,7 @@ START_TEST(the_same_seed_gives_the_same_trace)
     for (int seed = 0; seed < 50; seed++) {
         uint64_t trace[2];
         for (int again = 0; again < 2; again++) {
-            kernel_open(&(struct ncs_machine_options){ .seeded = true, .seed = (uint64_t)seed,
-                                                       .own_threads = again == 1 });
+            kernel_open(&(struct ncs_machine_options){ .seeded = true, .seed = (uint64_t)seed, .own_threads = again == 1 });
             ck_assert_int_eq(kernel_run(5, sum), NCS_STOP_DONE);
             trace[again] = kernel_trace();
             kernel_end();
@@ -483,21 +484,9 @@ START_TEST(a_communicator_does_not_outlive_its_device)
 }
 END_TEST
 
-NCS_TEST_MAIN("kernel basics", data_moves_at_the_end,
-              a_missing_call_is_a_certain_hang,
-              a_slow_rank_is_no_hang,
-              polling_in_vain_is_a_livelock,
-              sleeping_pollers_are_found_early,
-              pollers_that_end_their_wait_are_no_livelock,
-              a_loop_that_watches_the_clock_ends,
-              first_contact_blocks_the_host,
-              an_exchange_needs_a_group,
-              an_error_drops_the_group,
-              abort_is_local,
-              a_bad_address_kills_the_device,
-              streams_are_ordered_by_events_alone,
-              the_legacy_stream_joins_blocking_streams,
-              a_deep_stream_parks_its_host,
-              a_communicator_does_not_outlive_its_device,
-              a_missing_edge_shows_every_time,
-              the_same_seed_gives_the_same_trace)
+NCS_TEST_MAIN("kernel basics", data_moves_at_the_end, a_missing_call_is_a_certain_hang, a_slow_rank_is_no_hang,
+              polling_in_vain_is_a_livelock, sleeping_pollers_are_found_early, pollers_that_end_their_wait_are_no_livelock,
+              a_loop_that_watches_the_clock_ends, first_contact_blocks_the_host, an_exchange_needs_a_group,
+              an_error_drops_the_group, abort_is_local, a_bad_address_kills_the_device, streams_are_ordered_by_events_alone,
+              the_legacy_stream_joins_blocking_streams, a_deep_stream_parks_its_host, a_communicator_does_not_outlive_its_device,
+              a_missing_edge_shows_every_time, the_same_seed_gives_the_same_trace)

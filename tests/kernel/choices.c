@@ -20,9 +20,7 @@ static void body(struct kernel_rank *r)
     OK(api->cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking));
     for (int i = 0; i < 6; i++) {
         switch (ncs_random_below(&random, 6)) {
-        case 0:
-            OK(kernel_reduce(r));
-            break;
+        case 0: OK(kernel_reduce(r)); break;
         case 1:
             OK(api->ncclGroupStart());
             OK(api->ncclSend(r->x, 8, ncclFloat32, next, r->world, side));
@@ -37,9 +35,7 @@ static void body(struct kernel_rank *r)
             for (int k = 0; k < 3 && api->cudaStreamQuery(side) != cudaSuccess; k++)
                 machine->sleep(2000);
             break;
-        case 4:
-            OK(api->cudaMemsetAsync(r->x, 0, 16, r->rank % 2 ? side : r->stream));
-            break;
+        case 4: OK(api->cudaMemsetAsync(r->x, 0, 16, r->rank % 2 ? side : r->stream)); break;
         default:
             if (program % 5 == 0 && r->rank == 1)
                 break; /* left out */
@@ -87,10 +83,9 @@ START_TEST(replay_is_the_same_run)
 {
     size_t others = 0, hangs = 0;
     for (program = 0; program < SEEDS; program++) {
-        struct ncs_machine_options options = { .seeded = true,
-                                               .seed = program + 1,
-                                               .kernel_slots = (int)(program % 3),
-                                               .eager = program % 2 ? 64 : 0 };
+        struct ncs_machine_options options = {
+            .seeded = true, .seed = program + 1, .kernel_slots = (int)(program % 3), .eager = program % 2 ? 64 : 0
+        };
         struct outcome recorded = run(options), other;
         ck_assert_int_gt((int)strlen(recorded.schedule), 0);
         options.seeded = false;
@@ -143,8 +138,7 @@ START_TEST(misfits_are_told)
     for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
         struct outcome o = run((struct ncs_machine_options){ .schedule = schedules[i] });
         ck_assert_msg(o.misfit.status == NCS_BAD_INPUT, "%s fits", schedules[i]);
-        ck_assert_msg(strstr(o.misfit.text, "the schedule is not of this run") != NULL, "%s",
-                      o.misfit.text);
+        ck_assert_msg(strstr(o.misfit.text, "the schedule is not of this run") != NULL, "%s", o.misfit.text);
         free(o.schedule);
     }
 }
@@ -152,18 +146,16 @@ END_TEST
 
 START_TEST(bad_texts_are_refused)
 {
-    static const char *const texts[] = { "c", "x1", "c1.", ".c1", "c1..c2", "c1 ", "c-1", "1c1",
-                                         "c99999999999999999999", "C1", "@f" };
+    static const char *const texts[] = { "c",  "x1", "c1.", ".c1", "c1..c2", "c1 ", "c-1", "1c1", "c99999999999999999999",
+                                         "C1", "@f" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct ncs_error err = { 0 };
         machine = ncs_driver_sim.machine;
-        ck_assert_msg(!machine->open(&(struct ncs_machine_options){ .schedule = texts[i] }, &err),
-                      "`%s` is taken", texts[i]);
+        ck_assert_msg(!machine->open(&(struct ncs_machine_options){ .schedule = texts[i] }, &err), "`%s` is taken", texts[i]);
         ck_assert_int_eq(err.status, NCS_BAD_INPUT);
         ck_assert_ptr_nonnull(strstr(err.text, "expected choices"));
     }
 }
 END_TEST
 
-NCS_TEST_MAIN("kernel choices", replay_is_the_same_run, beginning_is_followed, misfits_are_told,
-              bad_texts_are_refused)
+NCS_TEST_MAIN("kernel choices", replay_is_the_same_run, beginning_is_followed, misfits_are_told, bad_texts_are_refused)

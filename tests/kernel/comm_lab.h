@@ -17,11 +17,11 @@ static inline const char *last_error(void)
     } while (0)
 
 /* NCCL says nothing of it: the last error stays that of a call before. */
-#define SILENT(rc, call)                        \
-    do {                                        \
-        char before[1024];                      \
+#define SILENT(rc, call)                                     \
+    do {                                                     \
+        char before[1024];                                   \
         snprintf(before, sizeof before, "%s", last_error()); \
-        REFUSED(rc, before, call);              \
+        REFUSED(rc, before, call);                           \
     } while (0)
 
 #define UNSET NCCL_CONFIG_UNDEF_INT
@@ -76,8 +76,7 @@ static inline float sum_on(struct kernel_rank *r, ncclComm_t comm, float mine)
 }
 
 /* On fibers and on threads, without a seed and with one: every rank comes to its end. */
-static inline void run_with(const struct ncs_machine_options *given, int ranks,
-                            void (*body)(struct kernel_rank *r))
+static inline void run_with(const struct ncs_machine_options *given, int ranks, void (*body)(struct kernel_rank *r))
 {
     for (int variant = 0; variant < 4; variant++) {
         struct ncs_machine_options options = *given;

@@ -51,14 +51,10 @@ static void refuse_split(struct kernel_rank *r)
     int junk[64] = { 0 };
     ncclConfig_t bad = unset;
     bad.splitShare = 2;
-    REFUSED(4, "ncclCommSplit : comm argument is NULL",
-            api->ncclCommSplit(NULL, 0, 0, NULL, NULL));
-    REFUSED(4, "Error: corrupted comm object detected",
-            api->ncclCommSplit((ncclComm_t)junk, 0, 0, NULL, NULL));
-    REFUSED(4, "ncclCommSplit : newcomm argument is NULL",
-            api->ncclCommSplit(r->world, 0, 0, NULL, &bad));
-    REFUSED(4, "Invalid config splitShare attribute value 2",
-            api->ncclCommSplit(r->world, 0, 0, &out, &bad));
+    REFUSED(4, "ncclCommSplit : comm argument is NULL", api->ncclCommSplit(NULL, 0, 0, NULL, NULL));
+    REFUSED(4, "Error: corrupted comm object detected", api->ncclCommSplit((ncclComm_t)junk, 0, 0, NULL, NULL));
+    REFUSED(4, "ncclCommSplit : newcomm argument is NULL", api->ncclCommSplit(r->world, 0, 0, NULL, &bad));
+    REFUSED(4, "Invalid config splitShare attribute value 2", api->ncclCommSplit(r->world, 0, 0, &out, &bad));
     /* Nobody has come to a split by that: the next is the first. */
     OK(api->ncclCommSplit(r->world, 0, 0, &out, NULL));
     ck_assert_int_eq(count_of(out), r->nranks);
@@ -220,12 +216,9 @@ static void refuse_shrink(struct kernel_rank *r)
 {
     ncclComm_t out = NULL;
     int list[] = { 3, 1 }, own[] = { 2, 0 }, twice[] = { 3, 3 }, outside[] = { 9, 3 };
-    REFUSED(4, "the real library crashes here: comm is NULL",
-            api->ncclCommShrink(NULL, list, 2, &out, NULL, 0));
-    REFUSED(4, "ncclCommShrink : newcomm argument is NULL",
-            api->ncclCommShrink(r->world, NULL, 0, NULL, NULL, 0));
-    REFUSED(4, "ncclCommShrink : excludeRanksList argument is NULL",
-            api->ncclCommShrink(r->world, NULL, 0, &out, NULL, 0));
+    REFUSED(4, "the real library crashes here: comm is NULL", api->ncclCommShrink(NULL, list, 2, &out, NULL, 0));
+    REFUSED(4, "ncclCommShrink : newcomm argument is NULL", api->ncclCommShrink(r->world, NULL, 0, NULL, NULL, 0));
+    REFUSED(4, "ncclCommShrink : excludeRanksList argument is NULL", api->ncclCommShrink(r->world, NULL, 0, &out, NULL, 0));
     ck_assert_int_eq(api->ncclCommShrink(r->world, list, 0, &out, NULL, 0), 4);
     ck_assert_int_eq(list[0], 3); /* not sorted yet */
     if (r->rank != 0)
@@ -300,10 +293,8 @@ static void scalable(struct kernel_rank *r)
             api->ncclCommInitRankScalable(&comm, 4, r->rank, 5, id, NULL));
     REFUSED(4, "improper usage of ncclCommInitRank: nId = 0, nranks=4",
             api->ncclCommInitRankScalable(&comm, 4, r->rank, 0, id, NULL));
-    REFUSED(4, "CommInitRank : newcomm argument is NULL",
-            api->ncclCommInitRankScalable(NULL, 4, 9, 3, id, NULL));
-    REFUSED(4, "Invalid rank requested : 9/4",
-            api->ncclCommInitRankScalable(&comm, 4, 9, 3, id, NULL));
+    REFUSED(4, "CommInitRank : newcomm argument is NULL", api->ncclCommInitRankScalable(NULL, 4, 9, 3, id, NULL));
+    REFUSED(4, "Invalid rank requested : 9/4", api->ncclCommInitRankScalable(&comm, 4, 9, 3, id, NULL));
     OK(api->ncclCommInitRankScalable(&comm, 4, 3 - r->rank, 3, id, NULL));
     ck_assert_int_eq(rank_of(comm), 3 - r->rank);
     ck_assert_float_eq(sum_on(r, comm, 1), 4);
@@ -355,17 +346,20 @@ static int try_config(ncclConfig_t c)
     return rc;
 }
 
-#define TRY(field, value)          \
-    ({                             \
+#define TRY(field, value)        \
+    ({                           \
         ncclConfig_t c_ = unset; \
-        c_.field = (value);        \
-        try_config(c_);            \
+        c_.field = (value);      \
+        try_config(c_);          \
     })
 
 static void configurations(struct kernel_rank *r)
 {
     (void)r;
-    static const struct { size_t offset; int bad, good; } rows[] = {
+    static const struct {
+        size_t offset;
+        int bad, good;
+    } rows[] = {
         { offsetof(ncclConfig_t, blocking), 2, 1 },
         { offsetof(ncclConfig_t, cgaClusterSize), -1, 900 },
         { offsetof(ncclConfig_t, maxCTAs), 0, 65 },
@@ -423,9 +417,7 @@ START_TEST(configurations_are_checked)
 }
 END_TEST
 
-NCS_TEST_MAIN("comms", splits_by_colour_and_key, no_colour_gives_no_communicator,
-              split_checks_in_order, two_splits_in_a_group, one_thread_splits_for_four_ranks,
-              a_split_waits_for_all, splits_of_256, shared_resources_are_aborted_together,
-              a_child_may_be_aborted_alone, shrink_checks_in_order, survivors_shrink,
-              other_lists_never_meet, init_with_several_ids, ids_in_other_order_never_meet,
-              configurations_are_checked)
+NCS_TEST_MAIN("comms", splits_by_colour_and_key, no_colour_gives_no_communicator, split_checks_in_order, two_splits_in_a_group,
+              one_thread_splits_for_four_ranks, a_split_waits_for_all, splits_of_256, shared_resources_are_aborted_together,
+              a_child_may_be_aborted_alone, shrink_checks_in_order, survivors_shrink, other_lists_never_meet,
+              init_with_several_ids, ids_in_other_order_never_meet, configurations_are_checked)

@@ -23,8 +23,7 @@ static enum ncs_stop stop_of(int ranks, void (*body)(struct kernel_rank *r))
 
 static void drop_group(struct kernel_rank *r)
 {
-    ck_assert_int_eq(api->ncclSend(r->x, 1, ncclFloat32, 99, r->world, r->stream),
-                     ncclInvalidArgument);
+    ck_assert_int_eq(api->ncclSend(r->x, 1, ncclFloat32, 99, r->world, r->stream), ncclInvalidArgument);
     ck_assert_int_eq(api->ncclGroupEnd(), ncclInvalidArgument);
 }
 

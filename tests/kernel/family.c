@@ -8,10 +8,14 @@ static float ms[2];
 
 static ncclComm_t split(struct kernel_rank *r, ncclComm_t parent)
 {
-    ncclConfig_t c = { .size = offsetof(ncclConfig_t, trafficClass), .magic = NCCL_CONFIG_MAGIC,
-                       .version = NCCL_VERSION(2, 18, 1), .blocking = 1,
-                       .cgaClusterSize = NCCL_CONFIG_UNDEF_INT, .minCTAs = NCCL_CONFIG_UNDEF_INT,
-                       .maxCTAs = NCCL_CONFIG_UNDEF_INT, .splitShare = shares };
+    ncclConfig_t c = { .size = offsetof(ncclConfig_t, trafficClass),
+                       .magic = NCCL_CONFIG_MAGIC,
+                       .version = NCCL_VERSION(2, 18, 1),
+                       .blocking = 1,
+                       .cgaClusterSize = NCCL_CONFIG_UNDEF_INT,
+                       .minCTAs = NCCL_CONFIG_UNDEF_INT,
+                       .maxCTAs = NCCL_CONFIG_UNDEF_INT,
+                       .splitShare = shares };
     ncclComm_t child = NULL;
     OK(api->ncclCommSplit(parent, 0, r->rank, &child, &c));
     return child;

@@ -57,8 +57,7 @@ static void dies_beside_a_thread(struct kernel_rank *r)
     if (r->rank == 1) {
         struct ncs_error err;
         second_local = (struct ncs_local){ .rank = 1, .thread = 1 };
-        struct ncs_context_options options = { .process = 1, .local = &second_local, .main = later,
-                                               .arg = r };
+        struct ncs_context_options options = { .process = 1, .local = &second_local, .main = later, .arg = r };
         ck_assert(machine->spawn(&options, &err));
         machine->sleep(SECOND / 2);
         die();
@@ -182,8 +181,7 @@ static void dies_beside_a_split(struct kernel_rank *r)
     if (r->rank == 1) {
         struct ncs_error err;
         second_local = (struct ncs_local){ .rank = 1, .thread = 1 };
-        struct ncs_context_options options = { .process = 1, .local = &second_local, .main = splits,
-                                               .arg = r };
+        struct ncs_context_options options = { .process = 1, .local = &second_local, .main = splits, .arg = r };
         ck_assert(machine->spawn(&options, &err));
         machine->sleep(SECOND / 2);
         die();
@@ -258,8 +256,8 @@ END_TEST
 
 static void link_to(struct kernel_rank *r, int peer, int64_t nanoseconds)
 {
-    machine->inject(&(struct ncs_injection){ .kind = NCS_INJECT_LINK, .comm = r->world, .peer = peer,
-                                             .nanoseconds = nanoseconds });
+    machine->inject(
+        &(struct ncs_injection){ .kind = NCS_INJECT_LINK, .comm = r->world, .peer = peer, .nanoseconds = nanoseconds });
 }
 
 static int64_t reduced(struct kernel_rank *r)
@@ -339,8 +337,7 @@ static void one_of_two_pairs(struct kernel_rank *r)
         OK(api->cudaSetDevice(i));
         OK(api->cudaMalloc((void **)&x[i], 64));
     }
-    machine->inject(&(struct ncs_injection){ .kind = NCS_INJECT_LINK, .comm = all[1], .peer = 2,
-                                             .nanoseconds = -1 });
+    machine->inject(&(struct ncs_injection){ .kind = NCS_INJECT_LINK, .comm = all[1], .peer = 2, .nanoseconds = -1 });
     OK(api->ncclGroupStart());
     OK(api->ncclSend(x[0], 1, ncclFloat32, 3, all[0], NULL));
     OK(api->ncclRecv(x[3], 1, ncclFloat32, 0, all[3], NULL));
@@ -379,8 +376,8 @@ static void spoilt(struct kernel_rank *r)
     if (r->rank == 1) {
         spoilt_call = (struct ncs_call){ .fn = NCS_FN_ncclAllReduce, .comm = -1, .comm_rank = -1 };
         spoilt_call.arg[0].p = spoilt_call.arg[1].p = r->x;
-        machine->inject(&(struct ncs_injection){ .kind = NCS_INJECT_SPOIL, .call = &spoilt_call,
-                                                 .first = first, .count = count });
+        machine->inject(
+            &(struct ncs_injection){ .kind = NCS_INJECT_SPOIL, .call = &spoilt_call, .first = first, .count = count });
         ncs_local->call = &spoilt_call;
     }
     OK(kernel_reduce(r));
@@ -388,9 +385,8 @@ static void spoilt(struct kernel_rank *r)
     OK(api->cudaStreamSynchronize(r->stream));
     uint64_t end = count ? first + count : 16;
     for (uint64_t i = 0; i < 16; i++)
-        ck_assert_msg((r->x[i] == 3) == (r->rank == 0 || i < first || i >= end),
-                      "rank %d, element %d of %d from %d: %g", r->rank, (int)i, (int)count,
-                      (int)first, r->x[i]);
+        ck_assert_msg((r->x[i] == 3) == (r->rank == 0 || i < first || i >= end), "rank %d, element %d of %d from %d: %g", r->rank,
+                      (int)i, (int)count, (int)first, r->x[i]);
     leave('.');
 }
 
@@ -402,8 +398,7 @@ static void check_spoilt(void)
 
 START_TEST(the_elements_that_are_named_are_spoilt)
 {
-    static const uint64_t cases[][2] = { { 0, 0 }, { 5, 0 }, { 0, 1 }, { 3, 2 }, { 15, 1 },
-                                         { 14, 100 }, { 16, 0 }, { 100, 0 } };
+    static const uint64_t cases[][2] = { { 0, 0 }, { 5, 0 }, { 0, 1 }, { 3, 2 }, { 15, 1 }, { 14, 100 }, { 16, 0 }, { 100, 0 } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         first = cases[i][0];
         count = cases[i][1];
@@ -419,15 +414,13 @@ static void has_async_error(struct kernel_rank *r)
 {
     ncclResult_t state;
     if (r->rank == 1)
-        machine->inject(&(struct ncs_injection){ .kind = NCS_INJECT_ASYNC, .comm = r->world,
-                                                 .code = ncclRemoteError });
+        machine->inject(&(struct ncs_injection){ .kind = NCS_INJECT_ASYNC, .comm = r->world, .code = ncclRemoteError });
     OK(api->ncclCommGetAsyncError(r->world, &state));
     ck_assert_int_eq(state, r->rank == 1 ? ncclRemoteError : ncclSuccess);
     if (r->rank == 1)
         ck_assert_int_eq(kernel_reduce(r), ncclRemoteError);
     OK(api->ncclCommAbort(r->world));
-    machine->inject(&(struct ncs_injection){ .kind = NCS_INJECT_ASYNC, .comm = r->world,
-                                             .code = ncclSystemError });
+    machine->inject(&(struct ncs_injection){ .kind = NCS_INJECT_ASYNC, .comm = r->world, .code = ncclSystemError });
     leave('.');
 }
 
@@ -437,9 +430,8 @@ START_TEST(an_asynchronous_error_is_that_of_its_rank)
 }
 END_TEST
 
-NCS_TEST_MAIN("faults", its_threads_die_with_it, its_streams_run_nothing_more,
-              it_dies_in_a_host_function, others_wait_for_what_it_had_queued,
-              others_miss_it_where_it_had_come,
+NCS_TEST_MAIN("faults", its_threads_die_with_it, its_streams_run_nothing_more, it_dies_in_a_host_function,
+              others_wait_for_what_it_had_queued, others_miss_it_where_it_had_come,
               neighbours_on_other_hosts_are_told_when_they_use_it, what_links_take_is_added_up,
-              a_link_that_is_cut_holds_all_and_tells_its_ends, links_are_between_devices,
-              the_elements_that_are_named_are_spoilt, an_asynchronous_error_is_that_of_its_rank)
+              a_link_that_is_cut_holds_all_and_tells_its_ends, links_are_between_devices, the_elements_that_are_named_are_spoilt,
+              an_asynchronous_error_is_that_of_its_rank)

@@ -77,9 +77,7 @@ static void make_program(struct ncs_random *random)
         int i = (int)ncs_random_below(random, STEPS - 1);
         struct instruction one = program[r][i];
         switch (ncs_random_below(random, 3)) {
-        case 0:
-            program[r][i].verb = SYNC;
-            break;
+        case 0: program[r][i].verb = SYNC; break;
         case 1:
             program[r][i] = program[r][i + 1];
             program[r][i + 1] = one;
@@ -109,10 +107,10 @@ static struct {
     struct node node[NODES];
     int nodes;
     int tail[RANKS][STREAMS], event[RANKS][EVENTS], last[RANKS];
-    int at[RANKS];                       /* instruction that the host is at */
-    int announced[RANKS];                /* launches up to here have entered */
-    bool entered[RANKS];                 /* a collective */
-    bool one_sided[RANKS];               /* the same of signals and waits */
+    int at[RANKS];                                  /* instruction that the host is at */
+    int announced[RANKS];                           /* launches up to here have entered */
+    bool entered[RANKS];                            /* a collective */
+    bool one_sided[RANKS];                          /* the same of signals and waits */
     int signals[RANKS][RANKS], taken[RANKS][RANKS]; /* by receiver and sender */
     bool sent[RANKS][RANKS], received[RANKS][RANKS];
     int collectives[RANKS], sends[RANKS][RANKS], recvs[RANKS][RANKS];
@@ -141,12 +139,9 @@ static int put(int rank, int stream)
 static bool has_met(int r, const struct share *s)
 {
     for (int k = 0; k < RANKS; k++)
-        if ((s->role == COLLECTIVE && !model.entered[k]) ||
-            (s->role >= SIGNALS && !model.one_sided[k]))
+        if ((s->role == COLLECTIVE && !model.entered[k]) || (s->role >= SIGNALS && !model.one_sided[k]))
             return false;
-    return s->role == SENDS      ? model.received[s->peer][r]
-           : s->role == RECEIVES ? model.sent[s->peer][r]
-                                 : true;
+    return s->role == SENDS ? model.received[s->peer][r] : s->role == RECEIVES ? model.sent[s->peer][r] : true;
 }
 
 static bool in_contact(int r, const struct instruction *in)
@@ -203,18 +198,14 @@ static bool host_step(int r)
             return false;
         launch(r, in);
         break;
-    case RECORD:
-        model.event[r][in->event] = put(r, in->stream);
-        break;
+    case RECORD: model.event[r][in->event] = put(r, in->stream); break;
     case WAIT:
         if (!is_done(model.event[r][in->event])) {
             int at = put(r, in->stream);
             depend(&model.node[at], model.event[r][in->event]);
         }
         break;
-    case DELAY:
-        put(r, in->stream);
-        break;
+    case DELAY: put(r, in->stream); break;
     default:
         if (!is_done(model.tail[r][in->stream]))
             return false;
@@ -263,9 +254,7 @@ static bool meets(const struct node *n, int part)
 {
     const struct share *s = &program[n->rank][n->step].part[part];
     switch (s->role) {
-    case SIGNALS:
-        model.signals[s->peer][n->rank]++;
-        return true;
+    case SIGNALS: model.signals[s->peer][n->rank]++; return true;
     case WAITS:
         if (model.signals[n->rank][s->peer] == model.taken[n->rank][s->peer])
             return false;
@@ -276,8 +265,7 @@ static bool meets(const struct node *n, int part)
             if (!somebody(r, COLLECTIVE, -1, n->slot[part]))
                 return false;
         return true;
-    default:
-        return somebody(s->peer, s->role == SENDS ? RECEIVES : SENDS, n->rank, n->slot[part]);
+    default: return somebody(s->peer, s->role == SENDS ? RECEIVES : SENDS, n->rank, n->slot[part]);
     }
 }
 
@@ -326,21 +314,11 @@ static void issue(struct kernel_rank *r, const struct share *s, cudaStream_t str
 {
     ncclWaitSignalDesc_t d = { .opCnt = 1, .peer = s->peer };
     switch (s->role) {
-    case COLLECTIVE:
-        OK(api->ncclAllReduce(r->x, r->x, 4, ncclFloat32, ncclMax, r->world, stream));
-        break;
-    case SENDS:
-        OK(api->ncclSend(r->x + 4, 4, ncclFloat32, s->peer, r->world, stream));
-        break;
-    case RECEIVES:
-        OK(api->ncclRecv(r->x + 8, 4, ncclFloat32, s->peer, r->world, stream));
-        break;
-    case SIGNALS:
-        OK(api->ncclSignal(s->peer, 0, 0, 0, r->world, stream));
-        break;
-    case WAITS:
-        OK(api->ncclWaitSignal(1, &d, r->world, stream));
-        break;
+    case COLLECTIVE: OK(api->ncclAllReduce(r->x, r->x, 4, ncclFloat32, ncclMax, r->world, stream)); break;
+    case SENDS: OK(api->ncclSend(r->x + 4, 4, ncclFloat32, s->peer, r->world, stream)); break;
+    case RECEIVES: OK(api->ncclRecv(r->x + 8, 4, ncclFloat32, s->peer, r->world, stream)); break;
+    case SIGNALS: OK(api->ncclSignal(s->peer, 0, 0, 0, r->world, stream)); break;
+    case WAITS: OK(api->ncclWaitSignal(1, &d, r->world, stream)); break;
     }
 }
 
@@ -372,18 +350,10 @@ static void follow(struct kernel_rank *r)
             issue_all(r, in, stream[in->stream]);
             OK(api->ncclGroupEnd());
             break;
-        case RECORD:
-            OK(api->cudaEventRecord(event[in->event], stream[in->stream]));
-            break;
-        case WAIT:
-            OK(api->cudaStreamWaitEvent(stream[in->stream], event[in->event], 0));
-            break;
-        case DELAY:
-            OK(api->ncsDelay(stream[in->stream], 0.001));
-            break;
-        default:
-            OK(api->cudaStreamSynchronize(stream[in->stream]));
-            break;
+        case RECORD: OK(api->cudaEventRecord(event[in->event], stream[in->stream])); break;
+        case WAIT: OK(api->cudaStreamWaitEvent(stream[in->stream], event[in->event], 0)); break;
+        case DELAY: OK(api->ncsDelay(stream[in->stream], 0.001)); break;
+        default: OK(api->cudaStreamSynchronize(stream[in->stream])); break;
         }
         if (machine->cancelled())
             return;
@@ -397,8 +367,7 @@ static void compare(uint64_t number, const struct ncs_machine_options *options)
     enum ncs_stop stop = kernel_run(RANKS, follow);
     bool all = true;
     for (int r = 0; r < RANKS; r++) {
-        ck_assert_msg(machine_at[r] == model.at[r],
-                      "program %d, seed %d: rank %d is at step %d, in the model at %d", (int)number,
+        ck_assert_msg(machine_at[r] == model.at[r], "program %d, seed %d: rank %d is at step %d, in the model at %d", (int)number,
                       (int)options->seed, r, machine_at[r], model.at[r]);
         all &= model.at[r] == STEPS;
     }

@@ -295,8 +295,7 @@ static void nothing(void *data)
 static void many(struct kernel_rank *r)
 {
     for (int i = 0; i < 3000; i++) /* deeper than a stream */
-        OK(api->cudaLaunchHostFunc(r->stream, i % 1000 ? nothing : note,
-                                   i % 1000 ? NULL : (void *)"m"));
+        OK(api->cudaLaunchHostFunc(r->stream, i % 1000 ? nothing : note, i % 1000 ? NULL : (void *)"m"));
     OK(api->cudaStreamSynchronize(r->stream));
 }
 
@@ -313,6 +312,5 @@ START_TEST(a_full_stream)
 END_TEST
 
 NCS_TEST_MAIN("host_functions", work_behind_waits, no_calls_inside, functions_of_a_device_are_serial,
-              one_that_waits_for_ever_is_a_hang, one_that_dies_holds_its_stream,
-              of_a_dead_device_only_callbacks_are_called, one_outlives_who_asked_for_it,
-              a_full_stream)
+              one_that_waits_for_ever_is_a_hang, one_that_dies_holds_its_stream, of_a_dead_device_only_callbacks_are_called,
+              one_outlives_who_asked_for_it, a_full_stream)

@@ -58,8 +58,7 @@ static void check_codes(int version, enum ncs_stop stop, const int *rc, const ch
     for (int i = 0; i < RANKS; i++) {
         ck_assert_msg(seen[i].rc == rc[i], "NCCL %d, rank %d: %d", version, i, seen[i].rc);
         if (rc[i] > 0)
-            ck_assert_msg(strstr(seen[i].text, text) != NULL, "NCCL %d, rank %d: %s", version, i,
-                          seen[i].text);
+            ck_assert_msg(strstr(seen[i].text, text) != NULL, "NCCL %d, rank %d: %s", version, i, seen[i].text);
     }
     end();
 }

@@ -17,8 +17,8 @@ struct kernel_rank {
     int rank, nranks;
     ncclComm_t world;
     cudaStream_t stream;
-    float *x;          /* device, 16 elements */
-    bool finished;     /* its function returned */
+    float *x;      /* device, 16 elements */
+    bool finished; /* its function returned */
     void (*body)(struct kernel_rank *r);
     struct ncs_local local;
 };
@@ -65,10 +65,10 @@ static inline enum ncs_stop kernel_run(int ranks, void (*body)(struct kernel_ran
     kernel_id_known = false;
     kernel_gate = machine->gate_new();
     for (int i = 0; i < ranks; i++) {
-        kernel_rank[i] = (struct kernel_rank){ .rank = i, .nranks = ranks, .body = body,
-                                               .local = { .rank = i } };
-        struct ncs_context_options options = { .process = i, .local = &kernel_rank[i].local,
-                                               .main = kernel_main, .arg = &kernel_rank[i] };
+        kernel_rank[i] = (struct kernel_rank){ .rank = i, .nranks = ranks, .body = body, .local = { .rank = i } };
+        struct ncs_context_options options = {
+            .process = i, .local = &kernel_rank[i].local, .main = kernel_main, .arg = &kernel_rank[i]
+        };
         struct ncs_error err;
         ck_assert_msg(machine->spawn(&options, &err), "%s", err.text);
     }

@@ -73,12 +73,12 @@ START_TEST(order_matters_when_full)
     for (int lanes = 0; lanes < 3; lanes++)
         for (int turn = 0; turn < 40; turn++) {
             opposite = turn % 2 == 1;
-            struct ncs_machine_options options = { .kernel_slots = lanes, .seeded = turn > 3,
-                                                   .seed = (uint64_t)turn,
-                                                   .own_threads = turn == 2 || turn == 3 };
+            struct ncs_machine_options options = {
+                .kernel_slots = lanes, .seeded = turn > 3, .seed = (uint64_t)turn, .own_threads = turn == 2 || turn == 3
+            };
             enum ncs_stop stop = run(options, use_both);
-            ck_assert_msg(stop == (lanes == 1 && opposite ? NCS_STOP_QUIET : NCS_STOP_DONE),
-                          "%d lanes, turn %d: stop %d", lanes, turn, stop);
+            ck_assert_msg(stop == (lanes == 1 && opposite ? NCS_STOP_QUIET : NCS_STOP_DONE), "%d lanes, turn %d: stop %d", lanes,
+                          turn, stop);
             end();
         }
 }
@@ -107,8 +107,7 @@ static void stand_in_line(struct kernel_rank *r)
 
 START_TEST(schedule_exchanges_launches)
 {
-    ck_assert_int_eq(run((struct ncs_machine_options){ .kernel_slots = 1 }, stand_in_line),
-                     NCS_STOP_DONE);
+    ck_assert_int_eq(run((struct ncs_machine_options){ .kernel_slots = 1 }, stand_in_line), NCS_STOP_DONE);
     end();
     static const char *const lane = "l1";
     struct ncs_str schedule = { 0 };
@@ -121,10 +120,8 @@ START_TEST(schedule_exchanges_launches)
             ncs_str_addf(&schedule, "%d.", at);
         ncs_str_add(&schedule, lane);
         struct ncs_str out = { 0 };
-        enum ncs_stop stop = run((struct ncs_machine_options){ .kernel_slots = 1,
-                                                               .schedule = schedule.text },
-                                 stand_in_line);
-        fits += machine->schedule(&out, &err); 
+        enum ncs_stop stop = run((struct ncs_machine_options){ .kernel_slots = 1, .schedule = schedule.text }, stand_in_line);
+        fits += machine->schedule(&out, &err);
         hangs += err.status == NCS_OK && stop == NCS_STOP_QUIET;
         ncs_str_free(&out);
         end();
@@ -175,14 +172,16 @@ static void abort_both(struct kernel_rank *r)
 START_TEST(abort_gives_lanes_back)
 {
     opposite = true;
-    ck_assert_int_eq(run((struct ncs_machine_options){ .kernel_slots = 1, .teardown = NCS_TEARDOWN_CONNECTED },
-                         abort_both), NCS_STOP_DONE);
+    ck_assert_int_eq(run((struct ncs_machine_options){ .kernel_slots = 1, .teardown = NCS_TEARDOWN_CONNECTED }, abort_both),
+                     NCS_STOP_DONE);
     end();
-    ck_assert_int_eq(run((struct ncs_machine_options){ .kernel_slots = 1, .own_threads = true,
-                                                       .teardown = NCS_TEARDOWN_CONNECTED }, abort_both), NCS_STOP_DONE);
+    ck_assert_int_eq(
+        run((struct ncs_machine_options){ .kernel_slots = 1, .own_threads = true, .teardown = NCS_TEARDOWN_CONNECTED },
+            abort_both),
+        NCS_STOP_DONE);
     end();
 }
 END_TEST
 
-NCS_TEST_MAIN("kernel lanes", order_matters_when_full, schedule_exchanges_launches,
-              snapshot_names_the_holder, abort_gives_lanes_back)
+NCS_TEST_MAIN("kernel lanes", order_matters_when_full, schedule_exchanges_launches, snapshot_names_the_holder,
+              abort_gives_lanes_back)

@@ -34,17 +34,14 @@ static void grow_by_one(struct kernel_rank *r)
     if (r->rank == old) {
         REFUSED(4, "ncclCommGrow: new ranks must pass valid rank >= 0, got -1",
                 api->ncclCommGrow(NULL, 4, NULL, -1, &more, NULL));
-        REFUSED(4, "ncclCommGrow: new ranks must pass non-NULL uniqueId",
-                api->ncclCommGrow(NULL, 4, NULL, 9, &more, NULL));
+        REFUSED(4, "ncclCommGrow: new ranks must pass non-NULL uniqueId", api->ncclCommGrow(NULL, 4, NULL, 9, &more, NULL));
         if (!wait_for_id())
             return;
-        REFUSED(4, "ncclCommGrow: new rank 9 exceeds total ranks 4",
-                api->ncclCommGrow(NULL, 4, &grow_id, 9, &more, NULL));
+        REFUSED(4, "ncclCommGrow: new rank 9 exceeds total ranks 4", api->ncclCommGrow(NULL, 4, &grow_id, 9, &more, NULL));
         OK(api->ncclCommGrow(NULL, r->nranks, &grow_id, r->rank, &more, NULL));
     } else {
         ck_assert_int_eq(api->ncclCommGrow(few, old, NULL, -1, &more, NULL), 4);
-        REFUSED(4, "ncclCommGrow: existing ranks must pass rank=-1, got 0",
-                api->ncclCommGrow(few, 9, NULL, 0, &more, NULL));
+        REFUSED(4, "ncclCommGrow: existing ranks must pass rank=-1, got 0", api->ncclCommGrow(few, 9, NULL, 0, &more, NULL));
         if (r->rank == 1 || old == 1) {
             OK(api->ncclCommGetUniqueId(few, &grow_id));
             grow_known = true;
@@ -196,8 +193,7 @@ static void suspend(struct kernel_rank *r)
     ck_assert_float_eq(sum_on(r, r->world, 1), 2);
     uint64_t bytes = figure(r->world, ncclStatGpuMemSuspend);
     ck_assert_uint_gt(bytes, 0);
-    ck_assert_uint_eq(figure(r->world, ncclStatGpuMemTotal),
-                      bytes + figure(r->world, ncclStatGpuMemPersist));
+    ck_assert_uint_eq(figure(r->world, ncclStatGpuMemTotal), bytes + figure(r->world, ncclStatGpuMemPersist));
     uint64_t v;
     SILENT(4, api->ncclCommMemStats(r->world, 9, NULL));
     ck_assert_int_eq(api->ncclCommMemStats(r->world, 9, &v), 4);
@@ -207,10 +203,8 @@ static void suspend(struct kernel_rank *r)
     ck_assert_uint_eq(figure(r->world, ncclStatGpuMemSuspended), 0);
     OK(api->ncclCommSuspend(r->world, NCCL_SUSPEND_MEM));
     ck_assert_uint_eq(figure(r->world, ncclStatGpuMemSuspended), 1);
-    REFUSED(5, "MemManager: Already suspended",
-            api->ncclCommSuspend(r->world, NCCL_SUSPEND_MEM));
-    REFUSED(4, "the real library crashes here: it uses a communicator that is suspended",
-            reduce_on(r, r->world));
+    REFUSED(5, "MemManager: Already suspended", api->ncclCommSuspend(r->world, NCCL_SUSPEND_MEM));
+    REFUSED(4, "the real library crashes here: it uses a communicator that is suspended", reduce_on(r, r->world));
     OK(api->ncclCommResume(r->world));
     ck_assert_float_eq(sum_on(r, r->world, 1), 2);
 }
@@ -278,8 +272,10 @@ static void use_too_early(struct kernel_rank *r)
     if (r->rank == 0) {
         OK(api->ncclCommSplit(parent, 0, 0, &child, NULL));
         int n;
-        REFUSED(4, "Attempt to use communicator before the previous operation returned "
-                   "ncclSuccess", api->ncclCommCount(parent, &n));
+        REFUSED(4,
+                "Attempt to use communicator before the previous operation returned "
+                "ncclSuccess",
+                api->ncclCommCount(parent, &n));
         ck_assert_ptr_null(child);
     }
     sum_on(r, r->world, 1);
@@ -448,8 +444,7 @@ START_TEST(without_a_device)
     for (int i = 0; i < 2; i++) {
         bool state = i == 1;
         struct ncs_local local = { .rank = 0 };
-        struct ncs_context_options options = { .local = &local, .main = lack_a_device,
-                                               .arg = &state };
+        struct ncs_context_options options = { .local = &local, .main = lack_a_device, .arg = &state };
         struct ncs_error err;
         kernel_open(&(struct ncs_machine_options){ .lack = NCS_LACK_DEVICES, .quirks = i == 1 });
         ck_assert(machine->spawn(&options, &err));
@@ -464,8 +459,7 @@ END_TEST
 
 static void estimate(struct kernel_rank *r)
 {
-    ncclSimInfo_t info = { sizeof info, NCCL_SIM_INFO_MAGIC, NCCL_VERSION(2, 30, 7),
-                           NCCL_UNDEF_FLOAT };
+    ncclSimInfo_t info = { sizeof info, NCCL_SIM_INFO_MAGIC, NCCL_VERSION(2, 30, 7), NCCL_UNDEF_FLOAT };
     REFUSED(5, "ncclGroupEnd: not in a group call.", api->ncclGroupSimulateEnd(&info));
     OK(api->ncclGroupStart());
     OK(reduce_on(r, r->world));
@@ -474,7 +468,7 @@ static void estimate(struct kernel_rank *r)
     ck_assert_float_eq(info.estimatedTime, NCCL_UNDEF_FLOAT);
     OK(api->ncclGroupSimulateEnd(&info));
     ck_assert_float_eq(info.estimatedTime, 10); /* microseconds */
-    OK(api->cudaStreamQuery(r->stream));       /* nothing was launched */
+    OK(api->cudaStreamQuery(r->stream));        /* nothing was launched */
     ck_assert_float_eq(r->x[0], (float)(r->rank + 1));
     info.estimatedTime = NCCL_UNDEF_FLOAT;
     OK(api->ncclGroupStart());
@@ -482,8 +476,7 @@ static void estimate(struct kernel_rank *r)
     ck_assert_float_eq(info.estimatedTime, NCCL_UNDEF_FLOAT);
     info.magic = 0;
     OK(api->ncclGroupStart());
-    REFUSED(4, "ncclSimInfo_t argument not initialized via NCCL_SIM_INFO_INITIALIZER",
-            api->ncclGroupSimulateEnd(&info));
+    REFUSED(4, "ncclSimInfo_t argument not initialized via NCCL_SIM_INFO_INITIALIZER", api->ncclGroupSimulateEnd(&info));
     /* Jobs run. */
     ncclComm_t half = NULL;
     OK(api->ncclGroupStart());
@@ -502,9 +495,7 @@ START_TEST(a_group_is_estimated)
 }
 END_TEST
 
-NCS_TEST_MAIN("lives", grows_by_one, nobody_coordinates, an_id_is_good_for_one_growth,
-              revoked_ones_only_make_others, finalized_ones_are_not_revoked,
-              suspended_and_resumed, a_suspension_waits_for_all, a_split_of_a_non_blocking_parent,
-              in_progress_is_not_ready, an_error_stays, a_group_has_one_mode,
-              the_last_handle_of_a_process_waits, levels_leak_only_on_demand,
-              without_a_device, a_group_is_estimated)
+NCS_TEST_MAIN("lives", grows_by_one, nobody_coordinates, an_id_is_good_for_one_growth, revoked_ones_only_make_others,
+              finalized_ones_are_not_revoked, suspended_and_resumed, a_suspension_waits_for_all, a_split_of_a_non_blocking_parent,
+              in_progress_is_not_ready, an_error_stays, a_group_has_one_mode, the_last_handle_of_a_process_waits,
+              levels_leak_only_on_demand, without_a_device, a_group_is_estimated)

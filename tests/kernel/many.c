@@ -22,9 +22,9 @@ START_TEST(more_than_guarded_stacks)
         kernel_open(&(struct ncs_machine_options){ .hosts.devices = 8, .ranks = MANY });
         for (int i = 0; i < MANY; i++) {
             local[i] = (struct ncs_local){ .rank = i };
-            ck_assert_msg(machine->spawn(&(struct ncs_context_options){ .process = i, .local = &local[i],
-                                                                        .main = count_up }, &err),
-                          "%d: %s", i, err.text);
+            ck_assert_msg(
+                machine->spawn(&(struct ncs_context_options){ .process = i, .local = &local[i], .main = count_up }, &err),
+                "%d: %s", i, err.text);
         }
         ck_assert_int_eq(machine->run(), NCS_STOP_DONE);
         ck_assert_int_eq(ran, MANY);

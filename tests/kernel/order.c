@@ -7,10 +7,10 @@
 
 #define THREADS 2
 #define DEVICES 2
-#define KINDS 5       /* legacy, per-thread, blocking, another one, non-blocking */
+#define KINDS 5 /* legacy, per-thread, blocking, another one, non-blocking */
 #define STEPS 200
 #define EVENTS 4
-#define COST 10000    /* of an operation */
+#define COST 10000 /* of an operation */
 
 /* The last operation of a stream ends then; the per-thread one is each thread's own. */
 static int64_t last[DEVICES][KINDS][THREADS];
@@ -131,17 +131,14 @@ static void run(bool own_threads)
     gate = machine->gate_new();
     for (int i = 0; i < THREADS; i++) {
         local[i] = (struct ncs_local){ .rank = 0, .thread = i };
-        struct ncs_context_options options = { .local = &local[i], .main = thread_main,
-                                               .arg = (void *)(intptr_t)i };
+        struct ncs_context_options options = { .local = &local[i], .main = thread_main, .arg = (void *)(intptr_t)i };
         struct ncs_error err;
         ck_assert(machine->spawn(&options, &err));
     }
     ck_assert_int_eq(machine->run(), NCS_STOP_DONE);
     for (int i = 0; i < functions; i++)
-        ck_assert_msg(seen[i].at == seen[i].expected,
-                      "seed %llu, function %d of %d: ran at %lld, not at %lld",
-                      (unsigned long long)seed, i, functions, (long long)seen[i].at,
-                      (long long)seen[i].expected);
+        ck_assert_msg(seen[i].at == seen[i].expected, "seed %llu, function %d of %d: ran at %lld, not at %lld",
+                      (unsigned long long)seed, i, functions, (long long)seen[i].at, (long long)seen[i].expected);
     machine->gate_free(gate);
     machine->close();
 }

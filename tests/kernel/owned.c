@@ -31,7 +31,10 @@ static void asks_bounds(struct kernel_rank *r)
     ck_assert(!machine->readable(p, 1));
 }
 
-START_TEST(bytes_are_readable_within_one_allocation) { one_rank(asks_bounds); }
+START_TEST(bytes_are_readable_within_one_allocation)
+{
+    one_rank(asks_bounds);
+}
 END_TEST
 
 static void watches(struct kernel_rank *r)
@@ -53,12 +56,15 @@ static void watches(struct kernel_rank *r)
         OK(api->cudaFree(again));
     }
     ck_assert(machine->freed(serial, &how));
-    ck_assert_ptr_null(how.by); /* these calls are in no journal */
+    ck_assert_ptr_null(how.by);               /* these calls are in no journal */
     ck_assert(!machine->freed(serial, &how)); /* told once */
     ck_assert(!machine->freed(0, &how));
 }
 
-START_TEST(a_serial_outlives_its_address) { one_rank(watches); }
+START_TEST(a_serial_outlives_its_address)
+{
+    one_rank(watches);
+}
 END_TEST
 
 static void frees_later(struct kernel_rank *r)
@@ -82,7 +88,10 @@ static void frees_later(struct kernel_rank *r)
     OK(api->cudaSetDevice(0));
 }
 
-START_TEST(it_is_freed_at_the_call) { one_rank(frees_later); }
+START_TEST(it_is_freed_at_the_call)
+{
+    one_rank(frees_later);
+}
 END_TEST
 
 static void copies_in_flight(struct kernel_rank *r)
@@ -106,7 +115,10 @@ static void copies_in_flight(struct kernel_rank *r)
     ck_assert_int_eq(api->cudaStreamSynchronize(r->stream), cudaErrorIllegalAddress);
 }
 
-START_TEST(work_does_not_follow_an_address) { one_rank(copies_in_flight); }
+START_TEST(work_does_not_follow_an_address)
+{
+    one_rank(copies_in_flight);
+}
 END_TEST
 
 static void is_guarded(struct kernel_rank *r)
@@ -130,7 +142,10 @@ static void is_guarded(struct kernel_rank *r)
     r->local.ranges = 0;
 }
 
-START_TEST(a_guarded_call_touches_what_it_is_lent) { one_rank(is_guarded); }
+START_TEST(a_guarded_call_touches_what_it_is_lent)
+{
+    one_rank(is_guarded);
+}
 END_TEST
 
 /* An allocation that the program did not make is no leak. */
@@ -159,6 +174,5 @@ START_TEST(notes_go_with_the_machine)
 }
 END_TEST
 
-NCS_TEST_MAIN("kernel owned", bytes_are_readable_within_one_allocation, a_serial_outlives_its_address,
-              it_is_freed_at_the_call, work_does_not_follow_an_address,
-              a_guarded_call_touches_what_it_is_lent, notes_go_with_the_machine)
+NCS_TEST_MAIN("kernel owned", bytes_are_readable_within_one_allocation, a_serial_outlives_its_address, it_is_freed_at_the_call,
+              work_does_not_follow_an_address, a_guarded_call_touches_what_it_is_lent, notes_go_with_the_machine)

@@ -19,8 +19,7 @@ static void late(struct kernel_rank *r)
 START_TEST(every_launch_may_wait)
 {
     for (int every = 0; every < 2; every++) {
-        kernel_open(&(struct ncs_machine_options){ .host = every ? NCS_HOST_EVERY
-                                                                 : NCS_HOST_CONTACT });
+        kernel_open(&(struct ncs_machine_options){ .host = every ? NCS_HOST_EVERY : NCS_HOST_CONTACT });
         ck_assert_int_eq(kernel_run(3, late), NCS_STOP_DONE);
         ck_assert_int_eq(came_back[0] >= 5000000, every);
         ck_assert_int_eq(came_back[2] >= 5000000, every);
@@ -108,8 +107,8 @@ static void in_groups(struct kernel_rank *r)
     OK(api->cudaStreamSynchronize(r->stream));
 }
 
-static void check_swayed(uint64_t eager, void (*body)(struct kernel_rank *r), uint64_t limit,
-                         enum ncs_stop stop, bool swayed, uint64_t most)
+static void check_swayed(uint64_t eager, void (*body)(struct kernel_rank *r), uint64_t limit, enum ncs_stop stop, bool swayed,
+                         uint64_t most)
 {
     uint64_t buffered;
     kernel_open(&(struct ncs_machine_options){ .eager = eager });
@@ -159,5 +158,5 @@ START_TEST(buffers_can_be_refused)
 }
 END_TEST
 
-NCS_TEST_MAIN("kernel policy", every_launch_may_wait, who_is_missing_is_named,
-              every_launch_of_many_ranks, swayed_is_known, buffers_can_be_refused)
+NCS_TEST_MAIN("kernel policy", every_launch_may_wait, who_is_missing_is_named, every_launch_of_many_ranks, swayed_is_known,
+              buffers_can_be_refused)

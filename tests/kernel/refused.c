@@ -3,9 +3,9 @@
 
 #include "harness.h"
 
-#define REFUSED(call) \
-    do { \
-        ck_assert_int_eq((call), ncclUnhandledCudaError); \
+#define REFUSED(call)                                           \
+    do {                                                        \
+        ck_assert_int_eq((call), ncclUnhandledCudaError);       \
         ck_assert_str_eq(api->ncclGetLastError(NULL), refusal); \
     } while (0)
 
@@ -118,8 +118,7 @@ static void bad_handle(struct kernel_rank *r)
     static struct ncs_call record;
     int64_t value;
     r->local.call = &record;
-    ck_assert_int_eq(api->ncclParamGetI64((ncclParamHandle_t)(uintptr_t)8, &value),
-                     ncclInvalidArgument);
+    ck_assert_int_eq(api->ncclParamGetI64((ncclParamHandle_t)(uintptr_t)8, &value), ncclInvalidArgument);
     r->local.call = NULL;
 }
 
@@ -133,5 +132,4 @@ START_TEST(a_crash_is_told)
 }
 END_TEST
 
-NCS_TEST_MAIN("kernel refused", no_device, in_a_host_function, support_is_what_the_calls_find,
-              a_crash_is_told)
+NCS_TEST_MAIN("kernel refused", no_device, in_a_host_function, support_is_what_the_calls_find, a_crash_is_told)

@@ -27,30 +27,14 @@ static void misbehave(struct kernel_rank *r)
     OK(api->ncclRedOpCreatePreMulSum(&op, &scalar, ncclFloat32, ncclScalarHostImmediate, r->world));
     for (int i = 0; i < 4; i++)
         switch (ncs_random_below(&random, 8)) {
-        case 0:
-            api->ncclGroupStart();
-            break;
-        case 1:
-            api->ncclSend(r->x, 4, ncclFloat32, 1 - r->rank, r->world, r->stream);
-            break;
-        case 2:
-            api->ncclRecv(r->x, 4, ncclFloat32, 1 - r->rank, r->world, r->stream);
-            break;
-        case 3:
-            api->cudaEventRecord(event, r->stream);
-            break;
-        case 4:
-            api->ncclAllReduce(r->x, r->x, 8, ncclFloat32, op, r->world, r->stream);
-            break;
-        case 5:
-            api->cudaStreamQuery(r->stream);
-            break;
-        case 6:
-            api->ncclAllReduce(r->x, r->x, 64, ncclFloat32, ncclSum, r->world, r->stream);
-            break;
-        default:
-            kernel_reduce(r);
-            break;
+        case 0: api->ncclGroupStart(); break;
+        case 1: api->ncclSend(r->x, 4, ncclFloat32, 1 - r->rank, r->world, r->stream); break;
+        case 2: api->ncclRecv(r->x, 4, ncclFloat32, 1 - r->rank, r->world, r->stream); break;
+        case 3: api->cudaEventRecord(event, r->stream); break;
+        case 4: api->ncclAllReduce(r->x, r->x, 8, ncclFloat32, op, r->world, r->stream); break;
+        case 5: api->cudaStreamQuery(r->stream); break;
+        case 6: api->ncclAllReduce(r->x, r->x, 64, ncclFloat32, ncclSum, r->world, r->stream); break;
+        default: kernel_reduce(r); break;
         }
     api->cudaStreamSynchronize(r->stream);
     api->ncclCommDestroy(r->world);

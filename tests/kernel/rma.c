@@ -6,7 +6,7 @@
 
 enum { WINDOW = 16 };
 
-static float *mine[KERNEL_RANKS_MAX];      /* the memory of every rank's window */
+static float *mine[KERNEL_RANKS_MAX]; /* the memory of every rank's window */
 static ncclWindow_t window[KERNEL_RANKS_MAX];
 
 static void make_window(struct kernel_rank *r)
@@ -14,16 +14,15 @@ static void make_window(struct kernel_rank *r)
     OK(api->ncclMemAlloc((void **)&mine[r->rank], WINDOW * sizeof(float)));
     for (int i = 0; i < WINDOW; i++)
         mine[r->rank][i] = (float)(100 * r->rank + i);
-    OK(api->ncclCommWindowRegister(r->world, mine[r->rank], WINDOW * sizeof(float),
-                                   &window[r->rank], NCCL_WIN_COLL_SYMMETRIC));
+    OK(api->ncclCommWindowRegister(r->world, mine[r->rank], WINDOW * sizeof(float), &window[r->rank], NCCL_WIN_COLL_SYMMETRIC));
     ck_assert(machine->cancelled() || window[r->rank]);
 }
 
 /* The first `count` elements of this rank's window to element `at` of the peer's. */
 static ncclResult_t put(struct kernel_rank *r, int peer, size_t count, size_t at)
 {
-    return api->ncclPutSignal(mine[r->rank], count, ncclFloat32, peer, window[r->rank],
-                              at * sizeof(float), 0, 0, 0, r->world, r->stream);
+    return api->ncclPutSignal(mine[r->rank], count, ncclFloat32, peer, window[r->rank], at * sizeof(float), 0, 0, 0, r->world,
+                              r->stream);
 }
 
 static ncclResult_t wait_for_signals(struct kernel_rank *r, int peer, int signals)
@@ -131,8 +130,7 @@ static void mixed_group(struct kernel_rank *r)
     OK(api->ncclSend(r->x, 1, ncclFloat32, other, r->world, r->stream));
     OK(api->ncclRecv(r->x + 1, 1, ncclFloat32, other, r->world, r->stream));
     OK(api->ncclAllReduce(mine[r->rank], r->x, 1, ncclFloat32, ncclSum, r->world, r->stream));
-    OK(api->ncclPutSignal(mine[r->rank] + 4, 1, ncclFloat32, other, window[r->rank], 0, 0, 0, 0,
-                          r->world, r->stream));
+    OK(api->ncclPutSignal(mine[r->rank] + 4, 1, ncclFloat32, other, window[r->rank], 0, 0, 0, 0, r->world, r->stream));
     OK(wait_for_signals(r, other, 1));
     OK(api->ncclGroupEnd());
     OK(api->cudaStreamSynchronize(r->stream));
@@ -240,29 +238,23 @@ static void refuse_puts(struct kernel_rank *r)
     ncclWindow_t w = window[0];
 #define PUT(from, peer, win, sig, ctx, flags) \
     api->ncclPutSignal(from, 1, ncclFloat32, peer, win, 0, sig, ctx, flags, r->world, r->stream)
-    REFUSED(4, "PutSignal : comm argument is NULL",
-            api->ncclPutSignal(x, 1, ncclFloat32, 0, w, 0, 0, 0, 0, NULL, r->stream));
-    REFUSED(4, "PutSignal : invalid root 1 (root should be in the 0..1 range)",
-            PUT(x, 1, w, 1, 1, 1));
+    REFUSED(4, "PutSignal : comm argument is NULL", api->ncclPutSignal(x, 1, ncclFloat32, 0, w, 0, 0, 0, 0, NULL, r->stream));
+    REFUSED(4, "PutSignal : invalid root 1 (root should be in the 0..1 range)", PUT(x, 1, w, 1, 1, 1));
     REFUSED(4, "Context 1 is invalid (must be in [0, 1))", PUT(x, 0, NULL, 1, 1, 1));
     REFUSED(4, "Signal index 1 is invalid (must be in [0, 1))", PUT(x, 0, NULL, 1, 0, 1));
     REFUSED(4, "Flags 1 is invalid (must be 0)", PUT(x, 0, NULL, 0, 0, 1));
     REFUSED(4, "ncclPutSignal: peerWin is NULL", PUT(NULL, 0, NULL, 0, 0, 0));
-    REFUSED(3, "Device object does not exist in shadow pool.",
-            PUT(NULL, 0, (ncclWindow_t)(void *)x, 0, 0, 0));
+    REFUSED(3, "Device object does not exist in shadow pool.", PUT(NULL, 0, (ncclWindow_t)(void *)x, 0, 0, 0));
     REFUSED(4, "ncclPutSignal: srcBuff is NULL", PUT(NULL, 0, w, 0, 0, 0));
     ck_assert_int_eq(PUT(r->x, 0, w, 0, 0, 0), ncclInvalidArgument);
     OK(PUT(x, 0, w, 0, 0, 0));
-    REFUSED(4, "ncclWaitSignal: invalid arguments",
-            api->ncclWaitSignal(1, NULL, r->world, r->stream));
+    REFUSED(4, "ncclWaitSignal: invalid arguments", api->ncclWaitSignal(1, NULL, r->world, r->stream));
     REFUSED(4, "ncclWaitSignal: invalid arguments", api->ncclWaitSignal(0, &d, r->world, r->stream));
     d.opCnt = 0;
-    REFUSED(4, "ncclWaitSignal: descriptor 0 has invalid opCnt 0",
-            api->ncclWaitSignal(1, &d, r->world, r->stream));
+    REFUSED(4, "ncclWaitSignal: descriptor 0 has invalid opCnt 0", api->ncclWaitSignal(1, &d, r->world, r->stream));
     d = (ncclWaitSignalDesc_t){ .opCnt = 1, .peer = 7 };
     ck_assert_int_eq(api->ncclWaitSignal(1, &d, r->world, r->stream), ncclInvalidArgument);
-    REFUSED(4, "Signal : invalid root -1 (root should be in the 0..1 range)",
-            api->ncclSignal(-1, 0, 0, 0, r->world, r->stream));
+    REFUSED(4, "Signal : invalid root -1 (root should be in the 0..1 range)", api->ncclSignal(-1, 0, 0, 0, r->world, r->stream));
     OK(api->cudaStreamSynchronize(r->stream));
 }
 
@@ -271,22 +263,16 @@ static void refuse_windows(struct kernel_rank *r)
     ncclWindow_t w = (ncclWindow_t)(void *)r;
     void *p, *q;
     make_window(r);
-    REFUSED(4, "ncclCommWindowRegister : comm argument is NULL",
-            api->ncclCommWindowRegister(NULL, mine[0], 4, &w, 0));
-    REFUSED(4, "ncclCommWindowRegister : win argument is NULL",
-            api->ncclCommWindowRegister(r->world, mine[0], 4, NULL, 0));
-    REFUSED(4, "invalid pointer (nil) / size 4",
-            api->ncclCommWindowRegister(r->world, NULL, 4, &w, 0));
+    REFUSED(4, "ncclCommWindowRegister : comm argument is NULL", api->ncclCommWindowRegister(NULL, mine[0], 4, &w, 0));
+    REFUSED(4, "ncclCommWindowRegister : win argument is NULL", api->ncclCommWindowRegister(r->world, mine[0], 4, NULL, 0));
+    REFUSED(4, "invalid pointer (nil) / size 4", api->ncclCommWindowRegister(r->world, NULL, 4, &w, 0));
     ck_assert_ptr_null(w);
     ck_assert_int_eq(api->ncclCommWindowRegister(r->world, mine[0], 0, &w, 0), 4);
-    REFUSED(1, "Cuda failure 1 'invalid argument'",
-            api->ncclCommWindowRegister(r->world, r->x, 4, &w, 0));
-    REFUSED(4, "Window address must be suitably aligned.",
-            api->ncclCommWindowRegister(r->world, mine[0] + 1, 4, &w, 0));
+    REFUSED(1, "Cuda failure 1 'invalid argument'", api->ncclCommWindowRegister(r->world, r->x, 4, &w, 0));
+    REFUSED(4, "Window address must be suitably aligned.", api->ncclCommWindowRegister(r->world, mine[0] + 1, 4, &w, 0));
     OK(api->ncclWinGetUserPtr(r->world, window[0], &p));
     ck_assert_ptr_eq(p, mine[0]);
-    REFUSED(4, "ncclWinGetUserPtr : win argument is NULL",
-            api->ncclWinGetUserPtr(r->world, NULL, &p));
+    REFUSED(4, "ncclWinGetUserPtr : win argument is NULL", api->ncclWinGetUserPtr(r->world, NULL, &p));
     ck_assert_int_eq(api->ncclWinGetUserPtr(r->world, (ncclWindow_t)(void *)r, &p), 3);
     OK(api->ncclCommWindowDeregister(r->world, NULL));
     OK(api->ncclCommWindowDeregister(r->world, window[0]));
@@ -320,7 +306,7 @@ static void refuse_registrations(struct kernel_rank *r)
     char *p;
     OK(api->ncclMemAlloc((void **)&p, 1 << 16));
     OK(api->ncclCommRegister(r->world, p, 3 * 4096, &a));
-    OK(api->ncclCommRegister(r->world, p + 5000, 10, &b)); /* within it */
+    OK(api->ncclCommRegister(r->world, p + 5000, 10, &b));       /* within it */
     OK(api->ncclCommRegister(r->world, p + 4096, 4 * 4096, &c)); /* beyond its end */
     ck_assert_ptr_eq(a, b);
     ck_assert_ptr_ne(a, c);
@@ -330,16 +316,14 @@ static void refuse_registrations(struct kernel_rank *r)
     OK(api->ncclCommDeregister(r->world, c));
     OK(api->ncclCommDeregister(r->world, NULL));
     REFUSED(4, "ncclCommRegister : comm argument is NULL", api->ncclCommDeregister(NULL, NULL));
-    REFUSED(4, "ncclCommRegister : comm argument is NULL",
-            api->ncclCommRegister(NULL, p, 1, &a));
+    REFUSED(4, "ncclCommRegister : comm argument is NULL", api->ncclCommRegister(NULL, p, 1, &a));
     ck_assert_int_eq(api->ncclCommRegister(r->world, p, 1, NULL), 4);
     ck_assert_int_eq(api->ncclCommRegister(r->world, &a, 1, &a), 1); /* memory of the host */
 }
 
 START_TEST(mistakes_are_refused_as_nccl_does)
 {
-    void (*const bodies[])(struct kernel_rank *) = { refuse_puts, refuse_windows,
-                                                     refuse_registrations };
+    void (*const bodies[])(struct kernel_rank *) = { refuse_puts, refuse_windows, refuse_registrations };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         ck_assert_int_eq(stop_of(1, bodies[i], 0), NCS_STOP_DONE);
         kernel_end();
@@ -417,8 +401,8 @@ static void register_over_and_over(struct kernel_rank *r)
         OK(api->ncclCommWindowDeregister(r->world, window[r->rank]));
         OK(wait_for_signals(r, other, 1));
         OK(api->cudaStreamSynchronize(r->stream));
-        OK(api->ncclCommWindowRegister(r->world, mine[r->rank], WINDOW * sizeof(float),
-                                       &window[r->rank], NCCL_WIN_COLL_SYMMETRIC));
+        OK(api->ncclCommWindowRegister(r->world, mine[r->rank], WINDOW * sizeof(float), &window[r->rank],
+                                       NCCL_WIN_COLL_SYMMETRIC));
         machine->stats(&left[i > 1], &bytes, &trace);
     }
 }
@@ -431,9 +415,7 @@ START_TEST(windows_come_and_go)
 }
 END_TEST
 
-NCS_TEST_MAIN("one-sided", windows_come_and_go, puts_arrive_before_their_signal,
-              signals_are_cumulative,
-              a_wait_blocks_its_stream_alone, one_sided_calls_go_first,
-              the_first_one_sided_call_waits_for_every_rank, registration_waits_for_every_rank,
-              a_put_beyond_the_window_is_an_illegal_access, mistakes_are_refused_as_nccl_does,
+NCS_TEST_MAIN("one-sided", windows_come_and_go, puts_arrive_before_their_signal, signals_are_cumulative,
+              a_wait_blocks_its_stream_alone, one_sided_calls_go_first, the_first_one_sided_call_waits_for_every_rank,
+              registration_waits_for_every_rank, a_put_beyond_the_window_is_an_illegal_access, mistakes_are_refused_as_nccl_does,
               the_older_profile_looks_at_less, abort_ends_a_wait)

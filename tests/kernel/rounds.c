@@ -48,8 +48,7 @@ static void begin(void *arg)
         for (int k = 0; k < 16; k++)
             x[i][k] = 1;
         local[i] = (struct ncs_local){ .rank = 0, .thread = i + 1 };
-        struct ncs_context_options options = { .process = 0, .local = &local[i], .main = rank_main,
-                                               .arg = (void *)(intptr_t)i };
+        struct ncs_context_options options = { .process = 0, .local = &local[i], .main = rank_main, .arg = (void *)(intptr_t)i };
         ck_assert(machine->spawn(&options, &err));
     }
 }
@@ -123,5 +122,4 @@ START_TEST(an_abort_ends_the_round)
 }
 END_TEST
 
-NCS_TEST_MAIN("rounds", without_rounds_nobody_waits, a_round_waits_for_the_last,
-              an_abort_ends_the_round)
+NCS_TEST_MAIN("rounds", without_rounds_nobody_waits, a_round_waits_for_the_last, an_abort_ends_the_round)

@@ -50,10 +50,10 @@ static void end(void)
     kernel_end();
 }
 
-#define RETURNED(text, options, ranks, body) \
-    do {                                     \
+#define RETURNED(text, options, ranks, body)               \
+    do {                                                   \
         ck_assert_str_eq(run(options, ranks, body), text); \
-        end();                               \
+        end();                                             \
     } while (0)
 
 /* ---- what counts as letting go ---- */
@@ -69,11 +69,11 @@ static void one_does_otherwise(struct kernel_rank *r)
     }
     switch (how) {
     case FINALIZES: OK(api->ncclCommFinalize(r->world)); break;
-    case ABORTS:    OK(api->ncclCommAbort(r->world)); break;
-    case REVOKES:   OK(api->ncclCommRevoke(r->world, 0)); break;
-    case DIES:      machine->die("killed", (struct ncs_place){ 0 }); return;
-    case LEAVES:    return;
-    case STAYS:     break;
+    case ABORTS: OK(api->ncclCommAbort(r->world)); break;
+    case REVOKES: OK(api->ncclCommRevoke(r->world, 0)); break;
+    case DIES: machine->die("killed", (struct ncs_place){ 0 }); return;
+    case LEAVES: return;
+    case STAYS: break;
     }
     stay();
 }

@@ -63,12 +63,12 @@ static void communicate(struct kernel_rank *r, struct things *t)
         api->ncclRecv(r->x + 4, 2, ncclFloat32, other, comm, s);
         api->ncclGroupEnd();
         break;
-    case 7:  api->ncclSend(r->x, 2, ncclFloat32, peer, comm, s); break;
-    case 1:  api->ncclRecv(r->x, 2, ncclFloat32, peer, comm, s); break;
-    case 2:  api->ncclAlltoAll(r->x, t->memory, 2, ncclFloat32, comm, s); break;
-    case 3:  api->ncclGather(r->x, t->memory, 2, ncclFloat32, peer, comm, s); break;
-    case 4:  api->ncclScatter(r->x, t->memory, 2, ncclFloat32, peer, comm, s); break;
-    case 5:  api->ncclAllReduce(r->x, r->x, 2, ncclFloat32, t->op, comm, s); break;
+    case 7: api->ncclSend(r->x, 2, ncclFloat32, peer, comm, s); break;
+    case 1: api->ncclRecv(r->x, 2, ncclFloat32, peer, comm, s); break;
+    case 2: api->ncclAlltoAll(r->x, t->memory, 2, ncclFloat32, comm, s); break;
+    case 3: api->ncclGather(r->x, t->memory, 2, ncclFloat32, peer, comm, s); break;
+    case 4: api->ncclScatter(r->x, t->memory, 2, ncclFloat32, peer, comm, s); break;
+    case 5: api->ncclAllReduce(r->x, r->x, 2, ncclFloat32, t->op, comm, s); break;
     default: api->ncclAllReduce(r->x, r->x, 2, ncclFloat32, ncclSum, comm, s); break;
     }
 }
@@ -89,23 +89,17 @@ static void make_comm(struct kernel_rank *r, struct things *t)
     int count = 0;
     switch (draw(t, 6)) {
     case 0:
-    case 1:
-        api->ncclCommSplit(comm, (int)draw(t, 2), (int)draw(t, 3), next_comm(t), given);
-        break;
+    case 1: api->ncclCommSplit(comm, (int)draw(t, 2), (int)draw(t, 3), next_comm(t), given); break;
     case 2:
         t->list[0] = (r->rank + 1) % RANKS;
         api->ncclCommShrink(comm, t->list, 1, next_comm(t), given, (int)draw(t, 2));
         break;
-    case 3:
-        api->ncclCommGetUniqueId(comm, &t->id);
-        break;
+    case 3: api->ncclCommGetUniqueId(comm, &t->id); break;
     case 4:
         api->ncclCommCount(comm, &count);
         api->ncclCommGrow(comm, count + 1, NULL, -1, next_comm(t), given);
         break;
-    default:
-        api->ncclCommGrow(NULL, RANKS + 1, &things[0].id, RANKS, next_comm(t), given);
-        break;
+    default: api->ncclCommGrow(NULL, RANKS + 1, &things[0].id, RANKS, next_comm(t), given); break;
     }
 }
 
@@ -130,14 +124,8 @@ static void put_something(struct things *t)
     ncclWaitSignalDesc_t wait = { .opCnt = 1, .peer = peer };
     switch (draw(t, 6)) {
     case 0:
-    case 1:
-        api->ncclCommWindowRegister(comm, t->memory, FLOATS * sizeof(float), &t->window[w],
-                                    NCCL_WIN_COLL_SYMMETRIC);
-        break;
-    case 2:
-        api->ncclPutSignal(t->memory, 2, ncclFloat32, peer, t->window[w], 0, 0, 0, 0, comm,
-                           some_stream(t));
-        break;
+    case 1: api->ncclCommWindowRegister(comm, t->memory, FLOATS * sizeof(float), &t->window[w], NCCL_WIN_COLL_SYMMETRIC); break;
+    case 2: api->ncclPutSignal(t->memory, 2, ncclFloat32, peer, t->window[w], 0, 0, 0, 0, comm, some_stream(t)); break;
     case 3: api->ncclSignal(peer, 0, 0, 0, comm, some_stream(t)); break;
     case 4: api->ncclWaitSignal(1, &wait, comm, some_stream(t)); break;
     case 5: api->ncclCommWindowDeregister(comm, t->window[w]); break;
@@ -203,20 +191,26 @@ static void wreck(struct kernel_rank *r)
     OK(api->cudaStreamCreate(&t->stream[2]));
     OK(api->cudaSetDevice(r->rank));
     OK(api->cudaEventCreate(&t->event));
-    OK(api->ncclRedOpCreatePreMulSum(&t->op, &scalar, ncclFloat32, ncclScalarHostImmediate,
-                                     r->world));
+    OK(api->ncclRedOpCreatePreMulSum(&t->op, &scalar, ncclFloat32, ncclScalarHostImmediate, r->world));
     struct ncs_random own = { round_number * RANKS + (uint64_t)r->rank };
     for (int i = 0; i < STEPS && !machine->cancelled(); i++) {
         bool alone = ncs_random_below(&own, 24) == 0;
         t->random.state = ncs_hash(alone ? ncs_random_next(&own) : round_number, (uint64_t)i);
         switch (draw(t, 16)) {
         case 0: api->ncclGroupStart(); break;
-        case 1: case 2: api->ncclGroupEnd(); break;
-        case 3: case 4: case 5: communicate(r, t); break;
-        case 6: case 7: case 8: make_comm(r, t); break;
+        case 1:
+        case 2: api->ncclGroupEnd(); break;
+        case 3:
+        case 4:
+        case 5: communicate(r, t); break;
+        case 6:
+        case 7:
+        case 8: make_comm(r, t); break;
         case 9: end_comm(t); break;
-        case 10: case 11: put_something(t); break;
-        case 12: case 13: work(t); break;
+        case 10:
+        case 11: put_something(t); break;
+        case 12:
+        case 13: work(t); break;
         case 14: harm(t); break;
         case 15: api->ncclCommGetAsyncError(some_comm(t), &state); break;
         }
@@ -253,10 +247,8 @@ static void wreck_all(const struct ncs_machine_options *options, uint64_t rounds
 START_TEST(nothing_is_left_of_fibers)
 {
     wreck_all(&(struct ncs_machine_options){ .step_limit = 100000 }, ROUNDS);
-    wreck_all(&(struct ncs_machine_options){ .eager = 64, .kernel_slots = 1, .ready_after = 1 },
-              ROUNDS);
-    wreck_all(&(struct ncs_machine_options){ .host = NCS_HOST_EVERY, .seeded = true, .seed = 7 },
-              ROUNDS);
+    wreck_all(&(struct ncs_machine_options){ .eager = 64, .kernel_slots = 1, .ready_after = 1 }, ROUNDS);
+    wreck_all(&(struct ncs_machine_options){ .host = NCS_HOST_EVERY, .seeded = true, .seed = 7 }, ROUNDS);
 }
 END_TEST
 
@@ -312,5 +304,4 @@ START_TEST(threads_do_as_fibers)
 }
 END_TEST
 
-NCS_TEST_MAIN("kernel wreck", nothing_is_left_of_fibers, nothing_is_left_of_threads,
-              memory_leaves_once, threads_do_as_fibers)
+NCS_TEST_MAIN("kernel wreck", nothing_is_left_of_fibers, nothing_is_left_of_threads, memory_leaves_once, threads_do_as_fibers)

@@ -15,12 +15,10 @@
 #include "ncclscript/cuda_abi.h"
 #include "ncclscript/nccl_abi.h"
 
-ncclResult_t pncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
-                            ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm,
-                            cudaStream_t stream);
-ncclResult_t ncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
-                           ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm,
-                           cudaStream_t stream);
+ncclResult_t pncclAllReduce(const void *sendbuff, void *recvbuff, size_t count, ncclDataType_t datatype, ncclRedOp_t op,
+                            ncclComm_t comm, cudaStream_t stream);
+ncclResult_t ncclAllReduce(const void *sendbuff, void *recvbuff, size_t count, ncclDataType_t datatype, ncclRedOp_t op,
+                           ncclComm_t comm, cudaStream_t stream);
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error);
 const char *ncclGetLastError(ncclComm_t comm);
 ncclResult_t pncclCommUserRank(const ncclComm_t comm, int *rank);
@@ -43,9 +41,8 @@ static int rank_of(ncclComm_t comm)
     return rank;
 }
 
-ncclResult_t ncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
-                           ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm,
-                           cudaStream_t stream)
+ncclResult_t ncclAllReduce(const void *sendbuff, void *recvbuff, size_t count, ncclDataType_t datatype, ncclRedOp_t op,
+                           ncclComm_t comm, cudaStream_t stream)
 {
     int other = rank_of(comm) == 1;
     calls++;
@@ -57,8 +54,7 @@ ncclResult_t ncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
         return ncclInternalError;
     if (is("lost") && calls > 1 && other)
         return ncclSuccess;
-    ncclResult_t rc = pncclAllReduce(sendbuff, recvbuff, count, datatype,
-                                     is("max") && other ? ncclMax : op, comm, stream);
+    ncclResult_t rc = pncclAllReduce(sendbuff, recvbuff, count, datatype, is("max") && other ? ncclMax : op, comm, stream);
     if (is("flip") && other)
         cudaMemsetAsync(recvbuff, 0x55, 1, stream);
     return rc;
@@ -81,12 +77,12 @@ cudaError_t cudaFree(void *p)
 {
     while (p && is("stuck"))
         pause();
-    cudaError_t (*next)(void *) = (cudaError_t (*)(void *))dlsym(RTLD_NEXT, "cudaFree");
+    cudaError_t (*next)(void *) = (cudaError_t(*)(void *))dlsym(RTLD_NEXT, "cudaFree");
     return next(p);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    cudaError_t (*next)(cudaStream_t) = (cudaError_t (*)(cudaStream_t))dlsym(RTLD_NEXT, "cudaStreamQuery");
+    cudaError_t (*next)(cudaStream_t) = (cudaError_t(*)(cudaStream_t))dlsym(RTLD_NEXT, "cudaStreamQuery");
     return is("still") ? cudaErrorNotReady : next(stream);
 }

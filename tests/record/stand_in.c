@@ -36,9 +36,15 @@ static void stay_if_stuck(void)
         pause();
 }
 
-#define EXPORT(result, name, ...) extern result name(__VA_ARGS__); result name(__VA_ARGS__)
+#define EXPORT(result, name, ...)    \
+    extern result name(__VA_ARGS__); \
+    result name(__VA_ARGS__)
 
-EXPORT(ncclResult_t, ncclGetVersion, int *version) { *version = 23007; return ncclSuccess; }
+EXPORT(ncclResult_t, ncclGetVersion, int *version)
+{
+    *version = 23007;
+    return ncclSuccess;
+}
 
 /* STAND_IN_ID tells the ids of two starts apart. */
 EXPORT(ncclResult_t, ncclGetUniqueId, ncclUniqueId *id)
@@ -70,9 +76,21 @@ EXPORT(ncclResult_t, ncclCommSplit, ncclComm_t comm, int color, int key, ncclCom
     return ncclSuccess;
 }
 
-EXPORT(ncclResult_t, ncclCommUserRank, ncclComm_t comm, int *rank) { *rank = comm->rank; return ncclSuccess; }
-EXPORT(ncclResult_t, ncclCommCount, ncclComm_t comm, int *count) { *count = comm->nranks; return ncclSuccess; }
-EXPORT(ncclResult_t, ncclCommDestroy, ncclComm_t comm) { (void)comm; return ncclSuccess; }
+EXPORT(ncclResult_t, ncclCommUserRank, ncclComm_t comm, int *rank)
+{
+    *rank = comm->rank;
+    return ncclSuccess;
+}
+EXPORT(ncclResult_t, ncclCommCount, ncclComm_t comm, int *count)
+{
+    *count = comm->nranks;
+    return ncclSuccess;
+}
+EXPORT(ncclResult_t, ncclCommDestroy, ncclComm_t comm)
+{
+    (void)comm;
+    return ncclSuccess;
+}
 
 EXPORT(ncclResult_t, ncclCommGetAsyncError, ncclComm_t comm, ncclResult_t *state)
 {
@@ -81,8 +99,8 @@ EXPORT(ncclResult_t, ncclCommGetAsyncError, ncclComm_t comm, ncclResult_t *state
     return ncclSuccess;
 }
 
-EXPORT(ncclResult_t, ncclAllReduce, const void *in, void *out, size_t count, ncclDataType_t type, ncclRedOp_t op,
-       ncclComm_t comm, cudaStream_t stream)
+EXPORT(ncclResult_t, ncclAllReduce, const void *in, void *out, size_t count, ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm,
+       cudaStream_t stream)
 {
     (void)in, (void)out, (void)type, (void)op, (void)stream;
     return comm && count < (size_t)1 << 40 ? ncclSuccess : ncclInvalidArgument;
@@ -96,8 +114,7 @@ EXPORT(ncclResult_t, ncclBroadcast, const void *in, void *out, size_t count, ncc
 }
 
 /* As in NCCL, an export that calls another one. */
-EXPORT(ncclResult_t, ncclBcast, void *buffer, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
-       cudaStream_t stream)
+EXPORT(ncclResult_t, ncclBcast, void *buffer, size_t count, ncclDataType_t type, int root, ncclComm_t comm, cudaStream_t stream)
 {
     return ncclBroadcast(buffer, buffer, count, type, root, comm, stream);
 }
@@ -109,17 +126,26 @@ EXPORT(ncclResult_t, ncclSend, const void *buffer, size_t count, ncclDataType_t 
     return ncclSuccess;
 }
 
-EXPORT(ncclResult_t, ncclRecv, void *buffer, size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
-       cudaStream_t stream)
+EXPORT(ncclResult_t, ncclRecv, void *buffer, size_t count, ncclDataType_t type, int peer, ncclComm_t comm, cudaStream_t stream)
 {
     (void)buffer, (void)count, (void)type, (void)peer, (void)comm, (void)stream;
     return ncclSuccess;
 }
 
-EXPORT(ncclResult_t, ncclGroupStart, void) { return ncclSuccess; }
-EXPORT(ncclResult_t, ncclGroupEnd, void) { return ncclSuccess; }
+EXPORT(ncclResult_t, ncclGroupStart, void)
+{
+    return ncclSuccess;
+}
+EXPORT(ncclResult_t, ncclGroupEnd, void)
+{
+    return ncclSuccess;
+}
 
-EXPORT(cudaError_t, cudaGetDevice, int *device) { *device = 0; return cudaSuccess; }
+EXPORT(cudaError_t, cudaGetDevice, int *device)
+{
+    *device = 0;
+    return cudaSuccess;
+}
 
 EXPORT(cudaError_t, cudaStreamSynchronize, cudaStream_t stream)
 {

@@ -46,7 +46,8 @@ static void leader_lost(void *arg, int peer, const char *why)
 static void member_heard(void *arg, int from, const struct ncs_team_message *m)
 {
     (void)arg;
-    ncs_team_send(job.team, from, 2, m->line, m->body, m->bytes / 2, (const char *)m->body + m->bytes / 2, m->bytes - m->bytes / 2);
+    ncs_team_send(job.team, from, 2, m->line, m->body, m->bytes / 2, (const char *)m->body + m->bytes / 2,
+                  m->bytes - m->bytes / 2);
 }
 
 static int lead(int size)
@@ -83,7 +84,9 @@ int main(int argc, char **argv)
         printf("no launcher\n");
         return 3;
     }
-    struct ncs_team_options options = { .launcher = &launcher, .hello = "hello", .hello_bytes = 5,
+    struct ncs_team_options options = { .launcher = &launcher,
+                                        .hello = "hello",
+                                        .hello_bytes = 5,
                                         .patience = (argc > 1 ? atoi(argv[1]) : 60) * (int64_t)1000000000,
                                         .rendezvous = argc > 2 ? argv[2] : NULL };
     job.team = launcher.number == 0 ? ncs_team_gather(&options, &err) : ncs_team_join(&options, &err);

@@ -48,8 +48,9 @@ static inline void lab_end(void)
 /* One process of a job on this host. */
 static inline void lab_options(struct lab *lab, int number, int processes)
 {
-    *lab = (struct lab){ .launcher = { .name = "Open MPI", .number = number, .processes = processes, .local = number,
-                                       .locals = processes } };
+    *lab = (struct lab){
+        .launcher = { .name = "Open MPI", .number = number, .processes = processes, .local = number, .locals = processes }
+    };
     snprintf(lab->launcher.job, sizeof lab->launcher.job, "lab");
     lab->options = (struct ncs_team_options){ .launcher = &lab->launcher, .patience = 60 * LAB_SECOND };
 }

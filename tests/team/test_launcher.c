@@ -13,7 +13,8 @@ struct row {
 };
 
 #define ELASTIC "RANK=9", "WORLD_SIZE=16", "LOCAL_RANK=1", "LOCAL_WORLD_SIZE=8", "MASTER_ADDR=node1", "MASTER_PORT=29500"
-#define SLURM "SLURM_PROCID=9", "SLURM_STEP_NUM_TASKS=11", "SLURM_LOCALID=1", "SLURM_NODEID=2", "SLURM_JOB_ID=77", "SLURM_STEP_ID=0"
+#define SLURM \
+    "SLURM_PROCID=9", "SLURM_STEP_NUM_TASKS=11", "SLURM_LOCALID=1", "SLURM_NODEID=2", "SLURM_JOB_ID=77", "SLURM_STEP_ID=0"
 
 static const struct row rows[] = {
     { { NULL }, { .name = NULL } },
@@ -42,21 +43,22 @@ static const struct row rows[] = {
       { "Slurm", "SLURM_STEP_NUM_TASKS", 9, 11, 1, 3, "a1b07-ib", 0, "77.0" } },
     { { SLURM, "SLURM_STEP_TASKS_PER_NODE=4", "SLURM_STEP_NODELIST=node[" },
       { "Slurm", "SLURM_STEP_NUM_TASKS", 9, 11, -1, -1, "node", 0, "77.0" } },
-    { { ELASTIC, "TORCHELASTIC_RUN_ID=none" },
-      { "torchrun", "WORLD_SIZE", 9, 16, 1, 8, "node1", 29500, "none.node1.29500" } },
+    { { ELASTIC, "TORCHELASTIC_RUN_ID=none" }, { "torchrun", "WORLD_SIZE", 9, 16, 1, 8, "node1", 29500, "none.node1.29500" } },
     { { ELASTIC, "TORCHELASTIC_RUN_ID=none", "TORCHELASTIC_USE_AGENT_STORE=True" },
       { "torchrun", "WORLD_SIZE", 9, 16, 1, 8, "node1", 0, "none.node1.29500" } },
     { { ELASTIC, "TORCHELASTIC_USE_AGENT_STORE=False" },
       { "torchrun", "WORLD_SIZE", 9, 16, 1, 8, "node1", 29500, "node1.29500" } },
     { { "RANK=1", "WORLD_SIZE=2" }, { .name = NULL } },
-    { { "RANK=1", "WORLD_SIZE=2", "MASTER_ADDR=a", "MASTER_PORT=70000" }, { "torchrun", "WORLD_SIZE", 1, 2, -1, -1, "a", 0, "a.70000" } },
+    { { "RANK=1", "WORLD_SIZE=2", "MASTER_ADDR=a", "MASTER_PORT=70000" },
+      { "torchrun", "WORLD_SIZE", 1, 2, -1, -1, "a", 0, "a.70000" } },
     /* torchrun inside mpirun, and a pod whose variables are not those of mpirun inside it. */
     { { ELASTIC, "TORCHELASTIC_RUN_ID=x", "OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE=2" },
       { "torchrun", "WORLD_SIZE", 9, 16, 1, 8, "node1", 29500, "x.node1.29500" } },
     { { "RANK=0", "WORLD_SIZE=2", "MASTER_ADDR=a", "OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=4" },
       { "Open MPI", "OMPI_COMM_WORLD_SIZE", 3, 4, -1, -1, "", 0, "" } },
     /* mpirun starts its helpers by srun; srun --mpi=pmi2 sets the variables of both. */
-    { { SLURM, "OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=4" }, { "Open MPI", "OMPI_COMM_WORLD_SIZE", 3, 4, -1, -1, "", 0, "" } },
+    { { SLURM, "OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=4" },
+      { "Open MPI", "OMPI_COMM_WORLD_SIZE", 3, 4, -1, -1, "", 0, "" } },
     { { SLURM, "PMI_RANK=9", "PMI_SIZE=11", "SLURM_STEP_TASKS_PER_NODE=4(x2),3", "SLURM_STEP_NODELIST=n[5-7]" },
       { "MPICH", "PMI_SIZE", 9, 11, 1, 3, "n5", 0, "77.0" } },
     { { "PMIX_RANK=1", "PMIX_NAMESPACE=prte.1", "PMIX_SIZE=3" }, { "PMIx", "PMIX_SIZE", 1, 3, -1, -1, "", 0, "prte.1" } },

@@ -352,8 +352,10 @@ START_TEST(test_refusal_is_told)
     char rendezvous[32], text[256];
     int port = lab_free_port();
     snprintf(rendezvous, sizeof rendezvous, "127.0.0.1:%d", port);
-    snprintf(text, sizeof text, "process 0 (host 127.0.0.1, port %d) refuses this process: it is one of 9 processes, "
-             "and process 0 is one of 3", port);
+    snprintf(text, sizeof text,
+             "process 0 (host 127.0.0.1, port %d) refuses this process: it is one of 9 processes, "
+             "and process 0 is one of 3",
+             port);
     lab_begin();
     lab_options(&lab, 0, 3);
     lab_options(&other, 1, 9);
@@ -416,8 +418,9 @@ END_TEST
 START_TEST(test_rendezvous)
 {
     static const char *const good[] = { "a:1", "node1.x:65535", "[::1]:80", "127.0.0.1:9" };
-    static const char *const bad[] = { "", "a", "a:", ":1", "a:0", "a:65536", "a:-1", "a:+1", "a: 1", "a:0x10", "::1:80", "[]:80",
-                                       "[:80", "a:1x", "a:99999999999999999999" };
+    static const char *const bad[] = { "",        "a",     "a:",   ":1",   "a:0",
+                                       "a:65536", "a:-1",  "a:+1", "a: 1", "a:0x10",
+                                       "::1:80",  "[]:80", "[:80", "a:1x", "a:99999999999999999999" };
     struct ncs_error err;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         ck_assert_msg(ncs_team_check_rendezvous(good[i], &err), "%s", good[i]);
@@ -519,8 +522,12 @@ END_TEST
 
 START_TEST(test_bad_files)
 {
-    static const char *const texts[] = { "", "ncclscript 1", "ncclscript 1 80 12", "ncclscript 1 99999 00112233445566778899aabbccddeeff",
-                                         "ncclscript 1 80 00112233445566778899aabbccddeefg", "ncclscript 1 0 00112233445566778899aabbccddeeff" };
+    static const char *const texts[] = { "",
+                                         "ncclscript 1",
+                                         "ncclscript 1 80 12",
+                                         "ncclscript 1 99999 00112233445566778899aabbccddeeff",
+                                         "ncclscript 1 80 00112233445566778899aabbccddeefg",
+                                         "ncclscript 1 0 00112233445566778899aabbccddeeff" };
     static const char good[] = "ncclscript 1 80 00112233445566778899aabbccddeeff\n";
     struct lab lab;
     struct team_address address;
@@ -594,6 +601,6 @@ START_TEST(test_sip)
 }
 END_TEST
 
-NCS_TEST_MAIN("meeting", test_all_come, test_long_hellos, test_missing, test_no_leader, test_early_end, test_early_end_of_leader, test_strangers,
-              test_refusal_is_told, test_secrets, test_rendezvous, test_hosts, test_taken_port, test_stale_file, test_bad_files,
-              test_folders, test_sip)
+NCS_TEST_MAIN("meeting", test_all_come, test_long_hellos, test_missing, test_no_leader, test_early_end, test_early_end_of_leader,
+              test_strangers, test_refusal_is_told, test_secrets, test_rendezvous, test_hosts, test_taken_port, test_stale_file,
+              test_bad_files, test_folders, test_sip)

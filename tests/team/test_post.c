@@ -205,7 +205,8 @@ static int rude_member(void *arg)
     struct lab *lab = arg;
     struct team_address address = lab_find(lab);
     struct team_hello hello;
-    char answers[2 * sizeof(struct team_head) + TEAM_ALIGNED + (sizeof(struct team_peers) + TEAM_ALIGNED - 1) / TEAM_ALIGNED * TEAM_ALIGNED];
+    char answers[2 * sizeof(struct team_head) + TEAM_ALIGNED +
+                 (sizeof(struct team_peers) + TEAM_ALIGNED - 1) / TEAM_ALIGNED * TEAM_ALIGNED];
     char rest[64];
     int fd = lab_connect(&address);
     team_fill_hello(&hello, &lab->options, address.token);
@@ -246,5 +247,5 @@ START_TEST(test_rude_members)
 }
 END_TEST
 
-NCS_TEST_MAIN("post", test_lengths, test_threads, test_killed_member, test_killed_leader, test_stopped_member, test_end_of_stopped,
-              test_rude_members)
+NCS_TEST_MAIN("post", test_lengths, test_threads, test_killed_member, test_killed_leader, test_stopped_member,
+              test_end_of_stopped, test_rude_members)

@@ -87,9 +87,17 @@ static inline void begin_run(int ranks)
     for (int r = 0; r < MOST; r++)
         locals[r] = (struct ncs_local){ .rank = r, .where = where };
     make_comm(0, "world", ranks);
-    snap = (struct ncs_snapshot){ .stop = NCS_STOP_QUIET, .context = context, .wait = waiting,
-        .op = op, .dep = dep, .part = part, .meeting = meeting, .member = member, .job = job,
-        .missing = missing, .gate = gate };
+    snap = (struct ncs_snapshot){ .stop = NCS_STOP_QUIET,
+                                  .context = context,
+                                  .wait = waiting,
+                                  .op = op,
+                                  .dep = dep,
+                                  .part = part,
+                                  .meeting = meeting,
+                                  .member = member,
+                                  .job = job,
+                                  .missing = missing,
+                                  .gate = gate };
     notices = 0;
 }
 
@@ -152,14 +160,12 @@ static inline struct what labelled(const char *label)
 
 static inline struct what bcast_of(int64_t count, int root)
 {
-    return (struct what){ .fn = NCS_FN_ncclBroadcast, .count = count, .dtype = ncclFloat32,
-                          .root = root };
+    return (struct what){ .fn = NCS_FN_ncclBroadcast, .count = count, .dtype = ncclFloat32, .root = root };
 }
 
 static inline struct what to(int peer, int64_t count)
 {
-    return (struct what){ .fn = NCS_FN_ncclSend, .count = count, .dtype = ncclFloat32,
-                          .root = peer };
+    return (struct what){ .fn = NCS_FN_ncclSend, .count = count, .dtype = ncclFloat32, .root = peer };
 }
 
 static inline struct what from(int peer, int64_t count)
@@ -193,8 +199,8 @@ static inline void finish(struct ncs_call *c)
 
 static inline int add_context(int rank, enum ncs_context_state state, int at)
 {
-    context[snap.contexts] = (struct ncs_snap_context){ .rank = rank, .state = state,
-        .place = { "t.lua", at }, .wait = snap.waits };
+    context[snap.contexts] =
+        (struct ncs_snap_context){ .rank = rank, .state = state, .place = { "t.lua", at }, .wait = snap.waits };
     return (int)snap.contexts++;
 }
 
@@ -228,11 +234,15 @@ static inline int syncs(int rank, int at, int index)
 /* A launch of one call that waits for others at a meeting. */
 static inline int launched(const struct ncs_call *c, int at_slot)
 {
-    part[snap.parts] = (struct ncs_snap_part){ c, at_slot < 0 ? NCS_PART_WAITING : NCS_PART_AT_MEETING,
-                                               (int)snap.ops, at_slot };
-    op[snap.ops] = (struct ncs_snap_op){ .kind = "launch", .context = -1, .rank = c->rank, .call = c,
-        .state = at_slot < 0 ? NCS_OP_BLOCKED : NCS_OP_ACTIVE, .part = snap.parts++, .parts = 1,
-        .dep = snap.deps };
+    part[snap.parts] = (struct ncs_snap_part){ c, at_slot < 0 ? NCS_PART_WAITING : NCS_PART_AT_MEETING, (int)snap.ops, at_slot };
+    op[snap.ops] = (struct ncs_snap_op){ .kind = "launch",
+                                         .context = -1,
+                                         .rank = c->rank,
+                                         .call = c,
+                                         .state = at_slot < 0 ? NCS_OP_BLOCKED : NCS_OP_ACTIVE,
+                                         .part = snap.parts++,
+                                         .parts = 1,
+                                         .dep = snap.deps };
     return (int)snap.ops++;
 }
 
@@ -247,7 +257,8 @@ static inline int behind(const struct ncs_call *c, int before)
 static inline int add_slot(int nranks, bool pair, int src, int dst, enum ncs_stuck stuck)
 {
     meeting[snap.meetings] = (struct ncs_snap_meeting){
-        .pair = pair, .nranks = nranks, .src = src, .dst = dst, .stuck = stuck, .member = snap.members };
+        .pair = pair, .nranks = nranks, .src = src, .dst = dst, .stuck = stuck, .member = snap.members
+    };
     return (int)snap.meetings++;
 }
 
@@ -277,8 +288,9 @@ static inline int add_job(enum ncs_job_kind kind, const struct ncs_call *c, int 
 {
     va_list list;
     struct ncs_snap_job *j = &job[snap.jobs];
-    *j = (struct ncs_snap_job){ .kind = kind, .call = c, .rank = c->rank, .nranks = nranks,
-                                .comm_rank = c->comm_rank, .miss = snap.missings, .peer = -1 };
+    *j = (struct ncs_snap_job){
+        .kind = kind, .call = c, .rank = c->rank, .nranks = nranks, .comm_rank = c->comm_rank, .miss = snap.missings, .peer = -1
+    };
     va_start(list, nranks);
     for (int r = va_arg(list, int); r >= 0; r = va_arg(list, int)) {
         missing[snap.missings++] = r;
@@ -308,12 +320,10 @@ static inline int at_gate(int rank, int at, const char *what, const char *key)
     return parked(rank, at, NCS_WAIT_GATE, (int)snap.gates++);
 }
 
-static inline void notify(enum ncs_notice_kind kind, size_t calls, struct ncs_call *const *c,
-                   const char *why)
+static inline void notify(enum ncs_notice_kind kind, size_t calls, struct ncs_call *const *c, const char *why)
 {
     memcpy(noticed[notices], c, calls * sizeof *c);
-    notice[notices] = (struct ncs_notice){ .kind = kind, .call = noticed[notices], .calls = calls,
-                                           .why = (char *)why };
+    notice[notices] = (struct ncs_notice){ .kind = kind, .call = noticed[notices], .calls = calls, .why = (char *)why };
     notices++;
 }
 
@@ -384,8 +394,7 @@ static inline const struct ncs_finding *only(const char *rule)
     const struct ncs_finding *f = diagnose();
     ck_assert_ptr_nonnull(f);
     ck_assert_str_eq(f->rule, rule);
-    ck_assert_msg(d.findings == 1, "%zu findings, the second is %s", d.findings,
-                  d.findings > 1 ? d.finding[1].rule : "-");
+    ck_assert_msg(d.findings == 1, "%zu findings, the second is %s", d.findings, d.findings > 1 ? d.finding[1].rule : "-");
     ck_assert(d.explained);
     return f;
 }

@@ -14,10 +14,10 @@ struct format {
     double max;    /* largest finite */
 };
 
-static const struct format format_f16 = {"f16", 16, 10, 15, true, 65504};
-static const struct format format_bf16 = {"bf16", 16, 7, 127, true, 0x1.fep127};
-static const struct format format_e4m3 = {"e4m3", 8, 3, 7, false, 448};
-static const struct format format_e5m2 = {"e5m2", 8, 2, 15, false, 57344};
+static const struct format format_f16 = { "f16", 16, 10, 15, true, 65504 };
+static const struct format format_bf16 = { "bf16", 16, 7, 127, true, 0x1.fep127 };
+static const struct format format_e4m3 = { "e4m3", 8, 3, 7, false, 448 };
+static const struct format format_e5m2 = { "e5m2", 8, 2, 15, false, 57344 };
 
 /* What the bits mean, by the definition of the format. */
 static inline double format_meaning(const struct format *k, uint32_t b)
@@ -32,8 +32,7 @@ static inline double format_meaning(const struct format *k, uint32_t b)
         return !is_e4m3 && fraction == 0 ? sign * INFINITY : NAN;
     if (exponent == 0)
         return sign * ldexp(fraction, 1 - k->bias - k->mantissa);
-    return sign * ldexp((double)(fraction + (1u << k->mantissa)),
-                        (int)exponent - k->bias - k->mantissa);
+    return sign * ldexp((double)(fraction + (1u << k->mantissa)), (int)exponent - k->bias - k->mantissa);
 }
 
 /* The nearest number of the format, ties to even, overflow as the format has it; or the next one

@@ -33,11 +33,11 @@ static inline int harness_run(const char *name, const TTest *const *tests, size_
 }
 
 /* NCS_TEST_MAIN("map", test_a, test_b): the program's main. */
-#define NCS_TEST_MAIN(name, ...)                                                      \
-    int main(void)                                                                    \
-    {                                                                                 \
-        const TTest *const tests[] = { __VA_ARGS__ };                                 \
-        return harness_run((name), tests, sizeof tests / sizeof *tests);              \
+#define NCS_TEST_MAIN(name, ...)                                         \
+    int main(void)                                                       \
+    {                                                                    \
+        const TTest *const tests[] = { __VA_ARGS__ };                    \
+        return harness_run((name), tests, sizeof tests / sizeof *tests); \
     }
 
 #endif

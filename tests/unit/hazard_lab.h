@@ -30,8 +30,9 @@ static inline struct ncs_call *make(enum ncs_fn fn)
 {
     struct ncs_call *call = &records[made % RECORDS];
     ck_assert_uint_eq(call->pins, 0); /* of what is long past nothing is kept */
-    *call = (struct ncs_call){ .id = ++made, .fn = fn, .returned = true, .rank = rank, .thread = thread,
-                               .place.line = line, .comm = -1, .comm_rank = -1 };
+    *call = (struct ncs_call){
+        .id = ++made, .fn = fn, .returned = true, .rank = rank, .thread = thread, .place.line = line, .comm = -1, .comm_rank = -1
+    };
     return call;
 }
 
@@ -93,8 +94,7 @@ static inline void open_lab(void)
     journal.comm = comms;
     journal.comms = 3;
     for (int i = 0; i < 3; i++)
-        comm[i] = (struct ncs_comm_info){ .number = i, .nranks = i < 2 ? 2 : 1, .member = member[i],
-                                          .members = i < 2 ? 2 : 1 };
+        comm[i] = (struct ncs_comm_info){ .number = i, .nranks = i < 2 ? 2 : 1, .member = member[i], .members = i < 2 ? 2 : 1 };
     h = ncs_hazards_open(&journal, &(struct ncs_hazards_options){ 0 });
     open_rank(0);
     line = 100;
@@ -143,8 +143,7 @@ static inline struct ncs_call *reduction(int which, const void *from, const void
     return call;
 }
 
-static inline void reduce_in_group(int which, uint64_t group, const void *from, const void *to,
-                                   const void *s)
+static inline void reduce_in_group(int which, uint64_t group, const void *from, const void *to, const void *s)
 {
     struct ncs_call *call = reduction(which, from, to, s);
     call->group = group;

@@ -36,7 +36,9 @@ struct model {
     int tolds;
     struct use use[USES];
     int uses;
-    struct { int earlier, later; } found[FOUND];
+    struct {
+        int earlier, later;
+    } found[FOUND];
     int founds;
 };
 
@@ -78,8 +80,7 @@ static inline void model_after_lane(struct model *m, node n, int which)
     model_after(m, n, m->host);
     model_after(m, n, own->tail);
     for (int i = 0; i < m->lanes; i++)
-        if (m->lane[i].device == own->device &&
-            (own->legacy ? m->lane[i].blocking : own->blocking && m->lane[i].legacy))
+        if (m->lane[i].device == own->device && (own->legacy ? m->lane[i].blocking : own->blocking && m->lane[i].legacy))
             model_after(m, n, m->lane[i].tail);
 }
 

@@ -65,8 +65,8 @@ static inline ncclResult_t end_comm(ncclComm_t comm)
     return nccl_code;
 }
 
-static inline ncclResult_t create_op(ncclRedOp_t *op, void *scalar, ncclDataType_t dtype,
-                                     ncclScalarResidence_t residence, ncclComm_t comm)
+static inline ncclResult_t create_op(ncclRedOp_t *op, void *scalar, ncclDataType_t dtype, ncclScalarResidence_t residence,
+                                     ncclComm_t comm)
 {
     (void)scalar, (void)dtype, (void)residence, (void)comm;
     *op = (ncclRedOp_t)redop_handle;
@@ -79,44 +79,41 @@ static inline ncclResult_t destroy_op(ncclRedOp_t op, ncclComm_t comm)
     return nccl_code;
 }
 
-static inline ncclResult_t all_reduce(const void *send, void *recv, size_t count, ncclDataType_t dtype,
-                                      ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream)
+static inline ncclResult_t all_reduce(const void *send, void *recv, size_t count, ncclDataType_t dtype, ncclRedOp_t op,
+                                      ncclComm_t comm, cudaStream_t stream)
 {
     (void)send, (void)recv, (void)count, (void)dtype, (void)op, (void)comm, (void)stream;
     in_flight = *ncs_local->call;
     return nccl_code;
 }
 
-static inline ncclResult_t broadcast(const void *send, void *recv, size_t count, ncclDataType_t dtype,
-                                     int root, ncclComm_t comm, cudaStream_t stream)
+static inline ncclResult_t broadcast(const void *send, void *recv, size_t count, ncclDataType_t dtype, int root, ncclComm_t comm,
+                                     cudaStream_t stream)
 {
     (void)send, (void)recv, (void)count, (void)dtype, (void)root, (void)comm, (void)stream;
     return nccl_code;
 }
 
-static inline ncclResult_t bcast(void *buff, size_t count, ncclDataType_t dtype, int root, ncclComm_t comm,
-                                 cudaStream_t stream)
+static inline ncclResult_t bcast(void *buff, size_t count, ncclDataType_t dtype, int root, ncclComm_t comm, cudaStream_t stream)
 {
     (void)buff, (void)count, (void)dtype, (void)root, (void)comm, (void)stream;
     return nccl_code;
 }
 
-static inline ncclResult_t do_send(const void *buff, size_t count, ncclDataType_t dtype, int peer,
-                                   ncclComm_t comm, cudaStream_t stream)
+static inline ncclResult_t do_send(const void *buff, size_t count, ncclDataType_t dtype, int peer, ncclComm_t comm,
+                                   cudaStream_t stream)
 {
     (void)buff, (void)count, (void)dtype, (void)peer, (void)comm, (void)stream;
     return nccl_code;
 }
 
-static inline ncclResult_t do_recv(void *buff, size_t count, ncclDataType_t dtype, int peer,
-                                   ncclComm_t comm, cudaStream_t stream)
+static inline ncclResult_t do_recv(void *buff, size_t count, ncclDataType_t dtype, int peer, ncclComm_t comm, cudaStream_t stream)
 {
     (void)buff, (void)count, (void)dtype, (void)peer, (void)comm, (void)stream;
     return nccl_code;
 }
 
-static inline ncclResult_t do_signal(int peer, int index, int context, unsigned flags, ncclComm_t comm,
-                                     cudaStream_t stream)
+static inline ncclResult_t do_signal(int peer, int index, int context, unsigned flags, ncclComm_t comm, cudaStream_t stream)
 {
     (void)peer, (void)index, (void)context, (void)flags, (void)comm, (void)stream;
     return nccl_code;
@@ -224,6 +221,5 @@ static inline void reduce(int local, ncclComm_t comm, size_t count, int op)
     ncs_local = &locals[local];
     api->ncclAllReduce(NULL, NULL, count, ncclFloat32, (ncclRedOp_t)op, comm, NULL);
 }
-
 
 #endif

@@ -19,15 +19,14 @@ static struct ncs_scenario scenario = { .file = T("scenarios/a.lua") };
 
 static inline struct ncs_result result_of(enum ncs_verdict verdict)
 {
-    return (struct ncs_result){ .verdict = verdict, .ranks = 4, .driver = "sim", .nccl = "2.30.7",
-                                .checked = 12, .calls = 34, .trace = 0x9f3c };
+    return (struct ncs_result){
+        .verdict = verdict, .ranks = 4, .driver = "sim", .nccl = "2.30.7", .checked = 12, .calls = 34, .trace = 0x9f3c
+    };
 }
 
-static inline char *text_of(const struct ncs_result *result, bool expected, const char *difference,
-                     struct ncs_report_style style)
+static inline char *text_of(const struct ncs_result *result, bool expected, const char *difference, struct ncs_report_style style)
 {
-    struct ncs_report_run run = { .scenario = &scenario, .result = result,
-                                  .as_expected = expected, .difference = difference };
+    struct ncs_report_run run = { .scenario = &scenario, .result = result, .as_expected = expected, .difference = difference };
     struct ncs_str out = { 0 };
     ncs_report_text(&run, &style, &out);
     return ncs_str_take(&out);
@@ -42,8 +41,7 @@ static inline void check_text(const struct ncs_result *result, bool expected, co
 
 static inline json_t *json_of(const struct ncs_result *result, bool expected)
 {
-    struct ncs_report_run run = { .scenario = &scenario, .result = result,
-                                  .as_expected = expected };
+    struct ncs_report_run run = { .scenario = &scenario, .result = result, .as_expected = expected };
     struct ncs_str out = { 0 };
     ncs_report_json(&run, &out);
     const char *end = strchr(out.text, '\n');
@@ -93,19 +91,38 @@ static struct ncs_finding_row skipped_row[] = {
     { .rank = 3, .text = T("waits in stream:sync()"), .line = 14 },
 };
 static struct ncs_finding skipped[] = { {
-    .rule = "skipped-call", .comm = T("world"), .call = 3,
+    .rule = "skipped-call",
+    .comm = T("world"),
+    .call = 3,
     .title = T("communicator world, call 3: AllReduce float32 x 1024 sum"),
     .why = T("rank 2 made 2 calls on world, the others 3: line 12 skips it when rank == 2"),
     .fix = T("every rank of a communicator makes the same calls in the same order"),
-    .culprit = skipped_culprit, .culprits = 1, .blocked = skipped_blocked, .blockeds = 3,
-    .row = skipped_row, .rows = 4,
+    .culprit = skipped_culprit,
+    .culprits = 1,
+    .blocked = skipped_blocked,
+    .blockeds = 3,
+    .row = skipped_row,
+    .rows = 4,
 } };
 static int for_rank_2[] = { 2 };
 static struct ncs_wait_line skipped_wait[] = {
-    { .rank = 0, .in = T("stream:sync"), .place = { "a.lua", 14 }, .comm = T("world"), .call = 3,
-      .op = T("AllReduce float32 x 1024 sum"), .peer = for_rank_2, .peers = 1, .waiting = true },
-    { .rank = 1, .in = T("stream:sync"), .place = { "a.lua", 14 }, .comm = T("world"), .call = 3,
-      .op = T("AllReduce float32 x 1024 sum"), .peer = for_rank_2, .peers = 1 },
+    { .rank = 0,
+      .in = T("stream:sync"),
+      .place = { "a.lua", 14 },
+      .comm = T("world"),
+      .call = 3,
+      .op = T("AllReduce float32 x 1024 sum"),
+      .peer = for_rank_2,
+      .peers = 1,
+      .waiting = true },
+    { .rank = 1,
+      .in = T("stream:sync"),
+      .place = { "a.lua", 14 },
+      .comm = T("world"),
+      .call = 3,
+      .op = T("AllReduce float32 x 1024 sum"),
+      .peer = for_rank_2,
+      .peers = 1 },
 };
 
 static inline struct ncs_result hang(void)

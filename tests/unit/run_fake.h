@@ -178,8 +178,7 @@ static void fake_check(void)
 static void fake_stopped(const char *how, const char *message, struct ncs_place place)
 {
     size_t used = strlen(fake.stopped);
-    snprintf(fake.stopped + used, sizeof fake.stopped - used, "%s %s @%d ", how, message,
-             place.line);
+    snprintf(fake.stopped + used, sizeof fake.stopped - used, "%s %s @%d ", how, message, place.line);
     longjmp(fake.context_end, 1);
 }
 
@@ -216,12 +215,11 @@ static void fake_gate_free(struct ncs_gate *gate)
     ncs_free(gate);
 }
 
-static bool fake_gate_wait(struct ncs_gate *gate, int64_t deadline, const char *what,
-                           const char *key, int owner, int owner_thread)
+static bool fake_gate_wait(struct ncs_gate *gate, int64_t deadline, const char *what, const char *key, int owner,
+                           int owner_thread)
 {
     size_t used = strlen(fake.waits);
-    snprintf(fake.waits + used, sizeof fake.waits - used, "%s(%s)%d.%d ", what, key, owner,
-             owner_thread);
+    snprintf(fake.waits + used, sizeof fake.waits - used, "%s(%s)%d.%d ", what, key, owner, owner_thread);
     int before = gate->wakes;
     while (gate->wakes == before)
         if (!begin_next()) {
@@ -293,8 +291,7 @@ static void rank_free(void *rank)
 
 static inline struct ncs_run_options options(int ranks)
 {
-    return (struct ncs_run_options){ .driver = "sim", .ranks = ranks, .hosts.devices = 8,
-                                     .eager = UINT64_MAX, .verify = true };
+    return (struct ncs_run_options){ .driver = "sim", .ranks = ranks, .hosts.devices = 8, .eager = UINT64_MAX, .verify = true };
 }
 
 static struct ncs_str heard;
@@ -337,8 +334,11 @@ static inline void call(int times)
 
 static inline void raise_error(enum ncs_error_kind kind, const char *name)
 {
-    struct ncs_run_error e = { .kind = kind, .rank = ncs_local->rank, .name = ncs_copy_text(name),
-                               .message = ncs_copy_text("it failed"), .place = { .line = 7 } };
+    struct ncs_run_error e = { .kind = kind,
+                               .rank = ncs_local->rank,
+                               .name = ncs_copy_text(name),
+                               .message = ncs_copy_text("it failed"),
+                               .place = { .line = 7 } };
     ncs_run_error(run, &e);
     ck_assert_ptr_null(e.name);
 }

@@ -68,8 +68,12 @@ static inline const struct ncs_result *execute(const char *text, bool threads)
     script = load(text);
     ck_assert_msg(script != NULL, "%s:%d: %s", err.file, err.line, err.text);
     struct ncs_run_options o = {
-        .driver = "sim", .ranks = scenario.ranks, .hosts = scenario.hosts,
-        .policy = scenario.policy, .eager = UINT64_MAX, .verify = scenario.verify,
+        .driver = "sim",
+        .ranks = scenario.ranks,
+        .hosts = scenario.hosts,
+        .policy = scenario.policy,
+        .eager = UINT64_MAX,
+        .verify = scenario.verify,
         .own_threads = threads,
     };
     struct ncs_program p = ncs_script_program(script, &scenario);
@@ -125,12 +129,10 @@ static inline void prints(const char *text, const char *output)
 static inline void fails_with(const char *statement, const char *message)
 {
     char text[1024];
-    snprintf(text, sizeof text,
-             "scenario { ranks = 1 }\nlocal x = cuda.buffer('int32', 16):fill(1)\n%s", statement);
+    snprintf(text, sizeof text, "scenario { ranks = 1 }\nlocal x = cuda.buffer('int32', 16):fill(1)\n%s", statement);
     const struct ncs_result *r = execute(text, false);
     ck_assert_msg(r->errors == 1, "no error: %s", statement);
-    ck_assert_msg(strstr(r->error[0].message, message) != NULL, "got: %s\nwant: %s",
-                  r->error[0].message, message);
+    ck_assert_msg(strstr(r->error[0].message, message) != NULL, "got: %s\nwant: %s", r->error[0].message, message);
     ck_assert_int_eq(r->error[0].place.line, 3);
     finish();
 }
@@ -139,8 +141,7 @@ static inline void verdict_of(const char *text, enum ncs_verdict verdict)
 {
     for (int threads = 0; threads < 2; threads++) {
         const struct ncs_result *r = execute(text, threads);
-        ck_assert_msg(r->verdict == verdict, "%s: %s (%s)", ncs_verdict_name(r->verdict),
-                      first_failure(r), text);
+        ck_assert_msg(r->verdict == verdict, "%s: %s (%s)", ncs_verdict_name(r->verdict), first_failure(r), text);
         finish();
     }
 }

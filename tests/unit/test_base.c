@@ -182,8 +182,7 @@ END_TEST
 /* ---- near ---- */
 
 static const char *const names[] = {
-    "all_reduce", "all_gather", "broadcast", "reduce", "reduce_scatter",
-    "sum", "min", "max", "ranks", "op", NULL,
+    "all_reduce", "all_gather", "broadcast", "reduce", "reduce_scatter", "sum", "min", "max", "ranks", "op", NULL,
 };
 
 START_TEST(near_finds_what_was_meant)
@@ -272,13 +271,27 @@ END_TEST
 START_TEST(size_refuses)
 {
     static const char *const cases[] = {
-        "", " ", "K", "8MX", "8 M", " 8", "8 ", "-1", "+1", "1.5K", "0x10", "8Ki", "8KBB", "1e3",
-        "18446744073709551616", "16777216T", "99999999999999999999999",
+        "",
+        " ",
+        "K",
+        "8MX",
+        "8 M",
+        " 8",
+        "8 ",
+        "-1",
+        "+1",
+        "1.5K",
+        "0x10",
+        "8Ki",
+        "8KBB",
+        "1e3",
+        "18446744073709551616",
+        "16777216T",
+        "99999999999999999999999",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint64_t bytes = 42;
-        ck_assert_msg(!ncs_parse_size(cases[i], &bytes), "\"%s\" gave %llu", cases[i],
-                      (unsigned long long)bytes);
+        ck_assert_msg(!ncs_parse_size(cases[i], &bytes), "\"%s\" gave %llu", cases[i], (unsigned long long)bytes);
         ck_assert_uint_eq(bytes, 42);
     }
 }
@@ -316,14 +329,29 @@ END_TEST
 START_TEST(duration_refuses)
 {
     static const char *const cases[] = {
-        "", "s", "-1s", "+1s", "1.", ".5", "1..5", "1 s", "1s ", "1S", "10sec", "1e3", "nan", "inf",
-        "9223372036.854775808", "9223372036854775808ns", "293y", "2562048h",
+        "",
+        "s",
+        "-1s",
+        "+1s",
+        "1.",
+        ".5",
+        "1..5",
+        "1 s",
+        "1s ",
+        "1S",
+        "10sec",
+        "1e3",
+        "nan",
+        "inf",
+        "9223372036.854775808",
+        "9223372036854775808ns",
+        "293y",
+        "2562048h",
         "99999999999999999999999999s",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t ns = 42;
-        ck_assert_msg(!ncs_parse_duration(cases[i], &ns), "\"%s\" gave %lld", cases[i],
-                      (long long)ns);
+        ck_assert_msg(!ncs_parse_duration(cases[i], &ns), "\"%s\" gave %lld", cases[i], (long long)ns);
         ck_assert_int_eq(ns, 42);
     }
 }
@@ -357,13 +385,26 @@ END_TEST
 START_TEST(int_refuses)
 {
     static const char *const cases[] = {
-        "", "-", "--1", "+1", " 1", "1 ", "1.0", "0x", "0xg", "x10", "1K", "-0x",
-        "9223372036854775808", "-9223372036854775809", "0x8000000000000000", "0x10000000000000000",
+        "",
+        "-",
+        "--1",
+        "+1",
+        " 1",
+        "1 ",
+        "1.0",
+        "0x",
+        "0xg",
+        "x10",
+        "1K",
+        "-0x",
+        "9223372036854775808",
+        "-9223372036854775809",
+        "0x8000000000000000",
+        "0x10000000000000000",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t value = 42;
-        ck_assert_msg(!ncs_parse_int(cases[i], &value), "\"%s\" gave %lld", cases[i],
-                      (long long)value);
+        ck_assert_msg(!ncs_parse_int(cases[i], &value), "\"%s\" gave %lld", cases[i], (long long)value);
         ck_assert_int_eq(value, 42);
     }
 }
@@ -394,8 +435,7 @@ START_TEST(duration_formats)
     };
     char buffer[32];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        ck_assert_str_eq(ncs_format_duration(cases[i].nanoseconds, buffer, sizeof buffer),
-                         cases[i].text);
+        ck_assert_str_eq(ncs_format_duration(cases[i].nanoseconds, buffer, sizeof buffer), cases[i].text);
 }
 END_TEST
 
@@ -657,16 +697,11 @@ START_TEST(arrays_grow)
 }
 END_TEST
 
-NCS_TEST_MAIN("base",
-              interpreter_names_its_script, interpreter_without_a_script_names_itself, str_grows_and_ends_in_zero, str_keeps_zero_bytes, str_add_of_nothing_makes_a_text,
-              str_take_and_clear, str_lists_ranks, many_ranks_fit_a_line,
-              near_finds_what_was_meant, near_words, near_is_silent_when_nothing_is_meant,
-              near_keeps_to_the_count,
-              size_parses, size_refuses, duration_parses, duration_refuses, int_parses,
-              int_refuses, duration_formats, size_formats, formats_stay_in_their_buffer,
-              hash_of_bytes_sees_order_count_and_each_byte, hash_and_random_values_are_fixed,
-              random_below_stays_below,
-              map_holds_any_key, map_agrees_with_a_model, map_reuses_erased_slots,
-              a_number_of_zero_leaves_the_others_to_be_found,
-              map_visits_each_value_once, slab_gives_what_it_was_given_back,
+NCS_TEST_MAIN("base", interpreter_names_its_script, interpreter_without_a_script_names_itself, str_grows_and_ends_in_zero,
+              str_keeps_zero_bytes, str_add_of_nothing_makes_a_text, str_take_and_clear, str_lists_ranks, many_ranks_fit_a_line,
+              near_finds_what_was_meant, near_words, near_is_silent_when_nothing_is_meant, near_keeps_to_the_count, size_parses,
+              size_refuses, duration_parses, duration_refuses, int_parses, int_refuses, duration_formats, size_formats,
+              formats_stay_in_their_buffer, hash_of_bytes_sees_order_count_and_each_byte, hash_and_random_values_are_fixed,
+              random_below_stays_below, map_holds_any_key, map_agrees_with_a_model, map_reuses_erased_slots,
+              a_number_of_zero_leaves_the_others_to_be_found, map_visits_each_value_once, slab_gives_what_it_was_given_back,
               error_is_filled_once_and_cut_to_size, arrays_grow)

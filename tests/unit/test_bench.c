@@ -14,10 +14,19 @@
 /* By the formulas of nccl-tests' documentation (doc/PERFORMANCE.md), for 8 ranks and 1 GB in 1 s. */
 START_TEST(bus_bandwidth_is_nccl_tests)
 {
-    static const struct { const char *name; double busbw; } want[] = {
-        { "all_reduce", 2 * 7 / 8.0 }, { "reduce_scatter", 7 / 8.0 }, { "all_gather", 7 / 8.0 },
-        { "broadcast", 1 },            { "reduce", 1 },               { "alltoall", 7 / 8.0 },
-        { "gather", 7 / 8.0 },         { "scatter", 7 / 8.0 },        { "sendrecv", 1 },
+    static const struct {
+        const char *name;
+        double busbw;
+    } want[] = {
+        { "all_reduce", 2 * 7 / 8.0 },
+        { "reduce_scatter", 7 / 8.0 },
+        { "all_gather", 7 / 8.0 },
+        { "broadcast", 1 },
+        { "reduce", 1 },
+        { "alltoall", 7 / 8.0 },
+        { "gather", 7 / 8.0 },
+        { "scatter", 7 / 8.0 },
+        { "sendrecv", 1 },
         { "hypercube", 7 / 8.0 },
     };
     size_t size = (size_t)1 << 30;
@@ -111,11 +120,19 @@ static void add_wrong(void *arg, const struct ncs_bench_row *row)
 
 static enum ncs_verdict bench_with(const char *collective, struct ncs_plant plant, int launches)
 {
-    const struct ncs_bench_options o = { .least = 4096, .most = 4096, .step = 1, .iters = 2, .rounds = 1, .cycles = 1,
-                                         .checks = 1, .type = ncclFloat32, .average = NCS_BENCH_MEAN,
+    const struct ncs_bench_options o = { .least = 4096,
+                                         .most = 4096,
+                                         .step = 1,
+                                         .iters = 2,
+                                         .rounds = 1,
+                                         .cycles = 1,
+                                         .checks = 1,
+                                         .type = ncclFloat32,
+                                         .average = NCS_BENCH_MEAN,
                                          .launches = launches };
-    const struct ncs_run_options run = { .driver = "sim", .ranks = 4, .hosts.devices = 8, .verify = true, .once = true,
-                                         .plant = plant };
+    const struct ncs_run_options run = {
+        .driver = "sim", .ranks = 4, .hosts.devices = 8, .verify = true, .once = true, .plant = plant
+    };
     wrong_out = wrong_in = 0;
     struct ncs_bench *b = ncs_bench_new(ncs_bench_find(collective), &o, &run, add_wrong, NULL);
     enum ncs_verdict verdict = ncs_bench_execute(b)->verdict;
@@ -143,9 +160,16 @@ START_TEST(large_results_are_right)
 {
     static const char *const collectives[] = { "all_reduce", "reduce_scatter" };
     for (int i = 0; i < 4; i++) {
-        const struct ncs_bench_options o = { .least = 17 << 20, .most = 17 << 20, .step = 1, .iters = 1, .rounds = 1,
-                                             .cycles = 1, .checks = 1, .type = i < 2 ? ncclFloat32 : ncclBfloat16,
-                                             .average = NCS_BENCH_MEAN, .unalign = (size_t)i % 2 };
+        const struct ncs_bench_options o = { .least = 17 << 20,
+                                             .most = 17 << 20,
+                                             .step = 1,
+                                             .iters = 1,
+                                             .rounds = 1,
+                                             .cycles = 1,
+                                             .checks = 1,
+                                             .type = i < 2 ? ncclFloat32 : ncclBfloat16,
+                                             .average = NCS_BENCH_MEAN,
+                                             .unalign = (size_t)i % 2 };
         const struct ncs_run_options run = { .driver = "sim", .ranks = 3, .hosts.devices = 8, .verify = true, .once = true };
         wrong_out = wrong_in = 0;
         struct ncs_bench *b = ncs_bench_new(ncs_bench_find(collectives[i / 2]), &o, &run, add_wrong, NULL);
@@ -176,8 +200,13 @@ START_TEST(baselines_of_nccl_tests_are_read)
     ck_assert(ncs_bench_baseline_fits(b, &setting, &err));
     setting.driver = "sim";
     ck_assert(!ncs_bench_baseline_fits(b, &setting, &err));
-    struct ncs_bench_row row = { .collective = ncs_bench_find("reduce"), .size = 64, .type = ncclFloat32,
-                                 .op = ncclSum, .root = 1, .out = { .time = 10.4 }, .in = { .time = 30 } };
+    struct ncs_bench_row row = { .collective = ncs_bench_find("reduce"),
+                                 .size = 64,
+                                 .type = ncclFloat32,
+                                 .op = ncclSum,
+                                 .root = 1,
+                                 .out = { .time = 10.4 },
+                                 .in = { .time = 30 } };
     struct ncs_str slower = { 0 };
     size_t compared, count;
     ncs_bench_baseline_row(b, &row, 0.05, &slower);
@@ -193,5 +222,5 @@ START_TEST(baselines_of_nccl_tests_are_read)
 END_TEST
 
 NCS_TEST_MAIN("bench", bus_bandwidth_is_nccl_tests, names_of_programs_are_found, shapes_fit_their_buffers,
-              elements_are_small_numbers, percentiles_are_nearest_ranks, spoiled_results_are_counted,
-              large_results_are_right,              baselines_of_nccl_tests_are_read)
+              elements_are_small_numbers, percentiles_are_nearest_ranks, spoiled_results_are_counted, large_results_are_right,
+              baselines_of_nccl_tests_are_read)

@@ -248,6 +248,5 @@ START_TEST(test_lines)
 }
 END_TEST
 
-NCS_TEST_MAIN("budget", test_refuses, test_bookkeeping_is_counted,
-              test_bookkeeping_is_never_refused, test_threads, test_no_more, test_available,
-              test_words, test_long_texts, test_lines)
+NCS_TEST_MAIN("budget", test_refuses, test_bookkeeping_is_counted, test_bookkeeping_is_never_refused, test_threads, test_no_more,
+              test_available, test_words, test_long_texts, test_lines)

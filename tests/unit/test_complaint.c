@@ -50,7 +50,7 @@ START_TEST(carets_stand_under_cells)
     shows("a: b\n", 3, 1, "    1 | a: b\n      |    ^\n");
     shows("a\nkey: value\r\n", 2, 3, "    2 | key: value\n      | ^^^\n");
     shows("\xe6\x9d\xb1: x", 5, 1, "    1 | \xe6\x9d\xb1: x\n      |     ^\n"); /* two cells */
-    shows("a\xcc\x81: x", 5, 1, "    1 | a\xcc\x81: x\n      |    ^\n"); /* combining: none */
+    shows("a\xcc\x81: x", 5, 1, "    1 | a\xcc\x81: x\n      |    ^\n");        /* combining: none */
     shows("\tx", 1, 1, "    1 |  x\n      |  ^\n");
     shows("x\x1b[2J", 1, 1, "    1 | x\\x1b[2J\n      |  ^^^^\n");
     shows("two\nlines", 2, 5, "    1 | two\n      |   ^\n"); /* the part on its first line */
@@ -92,12 +92,11 @@ START_TEST(complaints_come_in_the_order_of_their_places)
     ncs_complain_hint(&c, "of no complaint");
     ncs_complain_warning(&c, (struct ncs_span){ 7, 1 }, "odd");
     ncs_complaints_text(&c, &out);
-    ck_assert_str_eq(out.text,
-        "a.yaml:1:8: warning: odd\n    1 | dtype: 1\n      |        ^\n"
-        "a.yaml:2:1: error: unknown key `cuont`\n    2 | cuont: 2\n      | ^^^^^\n"
-        "  hint: did you mean 'count'?\n"
-        "a.yaml:3:1: error: the key `dtype` is there twice\n    3 | dtype: 3\n      | ^^^^^\n"
-        "a.yaml:1:1: note: the first one\n    1 | dtype: 1\n      | ^^^^^\n");
+    ck_assert_str_eq(out.text, "a.yaml:1:8: warning: odd\n    1 | dtype: 1\n      |        ^\n"
+                               "a.yaml:2:1: error: unknown key `cuont`\n    2 | cuont: 2\n      | ^^^^^\n"
+                               "  hint: did you mean 'count'?\n"
+                               "a.yaml:3:1: error: the key `dtype` is there twice\n    3 | dtype: 3\n      | ^^^^^\n"
+                               "a.yaml:1:1: note: the first one\n    1 | dtype: 1\n      | ^^^^^\n");
     ck_assert_uint_eq(c.errors, 2);
     ck_assert(!ncs_complaints_error(&c, &err));
     ck_assert_str_eq(err.text, "unknown key `cuont`");
@@ -148,6 +147,5 @@ START_TEST(complaints_have_an_end)
 }
 END_TEST
 
-NCS_TEST_MAIN("complaint", columns_are_code_points, carets_stand_under_cells,
-              long_lines_are_shown_in_part, complaints_come_in_the_order_of_their_places,
-              errors_count_before_warnings, complaints_have_an_end)
+NCS_TEST_MAIN("complaint", columns_are_code_points, carets_stand_under_cells, long_lines_are_shown_in_part,
+              complaints_come_in_the_order_of_their_places, errors_count_before_warnings, complaints_have_an_end)

@@ -9,8 +9,13 @@ static const struct ncs_result *compute(const char *text, uint64_t most, int64_t
     script = load(text);
     ck_assert_msg(script != NULL, "%s:%d: %s", err.file, err.line, err.text);
     struct ncs_run_options o = {
-        .driver = "sim", .ranks = scenario.ranks, .hosts = scenario.hosts, .verify = true,
-        .own_threads = threads, .computing = most, .timeout = timeout,
+        .driver = "sim",
+        .ranks = scenario.ranks,
+        .hosts = scenario.hosts,
+        .verify = true,
+        .own_threads = threads,
+        .computing = most,
+        .timeout = timeout,
     };
     struct ncs_program p = ncs_script_program(script, &scenario);
     run = ncs_run_new(&o, &p, NULL, NULL);
@@ -81,10 +86,11 @@ START_TEST(test_work_of_c)
                  "scenario { ranks = 1 }\n"
                  "local text, list = ('a'):rep(100000), {}\n"
                  "for i = 1, 20000 do list[i] = i end\n"
-                 "for i = 1, 1e6 do %s end\n", bodies[i]);
+                 "for i = 1, 1e6 do %s end\n",
+                 bodies[i]);
         const struct ncs_result *r = compute(code, 10000000, 0, false);
-        ck_assert_msg(r->verdict == NCS_TIMEOUT && r->endless, "%s: %s, %s", bodies[i],
-                      ncs_verdict_name(r->verdict), first_failure(r));
+        ck_assert_msg(r->verdict == NCS_TIMEOUT && r->endless, "%s: %s, %s", bodies[i], ncs_verdict_name(r->verdict),
+                      first_failure(r));
         finish();
     }
 }
@@ -118,13 +124,13 @@ END_TEST
 /* A call, of whichever rank, begins the count anew; a time limit stands in its place. */
 START_TEST(test_what_goes_on)
 {
-    const struct ncs_result *r = compute(
-        "scenario { ranks = 2 }\n"
-        "local x = cuda.buffer('float32', 4):fill(1)\n"
-        "for i = 1, 20 do\n"
-        "    for k = 1, 200000 do end\n"
-        "    world:all_reduce(x) stream:sync()\n"
-        "end\n", 1000000, 0, false);
+    const struct ncs_result *r = compute("scenario { ranks = 2 }\n"
+                                         "local x = cuda.buffer('float32', 4):fill(1)\n"
+                                         "for i = 1, 20 do\n"
+                                         "    for k = 1, 200000 do end\n"
+                                         "    world:all_reduce(x) stream:sync()\n"
+                                         "end\n",
+                                         1000000, 0, false);
     ck_assert_int_eq(r->verdict, NCS_PASS);
     finish();
     r = compute("scenario { ranks = 1 }\nfor k = 1, 3000000 do end\n", 1000000, (int64_t)600000000000, false);

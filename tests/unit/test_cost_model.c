@@ -21,7 +21,7 @@ static const struct {
     const char *model;
     int nranks, hosts;
     size_t bytes;
-    double time;         /* published, in microseconds; of large sizes by the published bus bandwidth */
+    double time; /* published, in microseconds; of large sizes by the published bus bandwidth */
     const char *source;
 } published[] = {
     { "hgx-a100", 8, 1, GiB, 8142.6, "NVIDIA/nccl#527" },
@@ -42,8 +42,8 @@ START_TEST(all_reduces_are_within_a_fifth)
 {
     for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
         sim_world.options.model = find_model(published[i].model);
-        double time = (double)sim_cost_collective(NCS_FN_ncclAllReduce, published[i].bytes, published[i].nranks,
-                                                  published[i].hosts) / 1e3;
+        double time =
+            (double)sim_cost_collective(NCS_FN_ncclAllReduce, published[i].bytes, published[i].nranks, published[i].hosts) / 1e3;
         double ratio = time / published[i].time;
         ck_assert_msg(ratio > 0.8 && ratio < 1.2, "%s, %zu B: %.2f us, published %.2f us (%s)", published[i].model,
                       published[i].bytes, time, published[i].time, published[i].source);
@@ -54,8 +54,8 @@ END_TEST
 /* More bytes, ranks or hosts never take less time. */
 START_TEST(costs_do_not_fall)
 {
-    static const enum ncs_fn fns[] = { NCS_FN_ncclAllReduce, NCS_FN_ncclAllGather, NCS_FN_ncclReduceScatter,
-                                       NCS_FN_ncclBroadcast, NCS_FN_ncclReduce };
+    static const enum ncs_fn fns[] = { NCS_FN_ncclAllReduce, NCS_FN_ncclAllGather, NCS_FN_ncclReduceScatter, NCS_FN_ncclBroadcast,
+                                       NCS_FN_ncclReduce };
     for (sim_world.options.model = 0; ncs_model_names[sim_world.options.model]; sim_world.options.model++)
         for (size_t f = 0; f < sizeof fns / sizeof *fns; f++)
             for (size_t bytes = 1; bytes < 8 * GiB; bytes *= 2) {

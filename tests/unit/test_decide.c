@@ -11,8 +11,9 @@ static struct ncs_diagnosis d;
 static struct ncs_finding *finding_of(const char *rule, int rank, enum ncs_edit_kind kind, const char *why)
 {
     struct ncs_finding *f = ncs_new(sizeof *f);
-    *f = (struct ncs_finding){ .rule = rule, .level = NCS_LEVEL_ERROR, .why = ncs_copy_text(why),
-                               .culprits = 1, .blockeds = 1, .repairs = 1 };
+    *f = (struct ncs_finding){
+        .rule = rule, .level = NCS_LEVEL_ERROR, .why = ncs_copy_text(why), .culprits = 1, .blockeds = 1, .repairs = 1
+    };
     f->culprit = ncs_new(sizeof *f->culprit);
     f->culprit[0].rank = rank;
     f->blocked = ncs_new(sizeof *f->blocked);
@@ -26,9 +27,11 @@ static void decide(struct ncs_finding *first, struct ncs_finding *other, bool li
     journal = ncs_journal_open(1 << 20, false);
     d = (struct ncs_diagnosis){ .finding = first, .findings = 1, .alternatives = 1 };
     d.alternative = ncs_new(sizeof *d.alternative);
-    d.alternative[0] =
-        (struct ncs_alternative){ .finding = other, .findings = 1, .fits = true, .as_good = true,
-                                  .likelier = likelier && ncs_finding_is_likelier(journal, other, first) };
+    d.alternative[0] = (struct ncs_alternative){ .finding = other,
+                                                 .findings = 1,
+                                                 .fits = true,
+                                                 .as_good = true,
+                                                 .likelier = likelier && ncs_finding_is_likelier(journal, other, first) };
     ncs_diagnosis_decide(&d, journal);
 }
 
@@ -112,12 +115,15 @@ START_TEST(a_call_too_few_is_certain_if_places_support_no_other_change)
     for (int rivals = 0; rivals < 2; rivals++) {
         journal = ncs_journal_open(1 << 20, false);
         d = (struct ncs_diagnosis){ .finding = finding_of("skipped-call", 2, NCS_EDIT_INSERT, "rank 2 left out a call"),
-                                    .findings = 1, .alternatives = 2 };
+                                    .findings = 1,
+                                    .alternatives = 2 };
         d.alternative = ncs_new(2 * sizeof *d.alternative);
-        d.alternative[0] = (struct ncs_alternative){ .finding = finding_of("skipped-call", 2, NCS_EDIT_INSERT, "the same"),
-                                                     .findings = 1, .known = true, .sure = true };
-        d.alternative[1] = (struct ncs_alternative){ .finding = finding_of("extra-call", 1, NCS_EDIT_DELETE, "another"),
-                                                     .findings = 1, .tier = 1, .sure = rivals == 1 };
+        d.alternative[0] = (struct ncs_alternative){
+            .finding = finding_of("skipped-call", 2, NCS_EDIT_INSERT, "the same"), .findings = 1, .known = true, .sure = true
+        };
+        d.alternative[1] = (struct ncs_alternative){
+            .finding = finding_of("extra-call", 1, NCS_EDIT_DELETE, "another"), .findings = 1, .tier = 1, .sure = rivals == 1
+        };
         ncs_diagnosis_decide(&d, journal);
         ck_assert_int_eq(d.finding->certainty, rivals ? NCS_LIKELY : NCS_CERTAIN);
         end();
@@ -137,7 +143,7 @@ START_TEST(a_cycle_is_never_certain_untried)
 }
 END_TEST
 
-NCS_TEST_MAIN("decide", a_call_too_few_is_certain_if_places_support_no_other_change, a_cycle_is_never_certain_untried, likelier_is_reported_as_likely_and_names_the_other, what_fits_as_well_is_named,
+NCS_TEST_MAIN("decide", a_call_too_few_is_certain_if_places_support_no_other_change, a_cycle_is_never_certain_untried,
+              likelier_is_reported_as_likely_and_names_the_other, what_fits_as_well_is_named,
               another_word_for_the_same_ranks_is_not_preferred, another_story_of_the_same_rank_is_not_named,
-              an_exchange_is_smaller_than_a_call_more_or_less,
-              a_missing_call_is_preferred_to_a_wrong_argument_elsewhere)
+              an_exchange_is_smaller_than_a_call_more_or_less, a_missing_call_is_preferred_to_a_wrong_argument_elsewhere)

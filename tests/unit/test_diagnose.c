@@ -172,8 +172,7 @@ static void stuck(int nranks, enum ncs_stuck how, int odd, struct what rare, str
 
 START_TEST(kind_mismatch)
 {
-    stuck(4, NCS_STUCK_KIND, 0, (struct what){ .fn = NCS_FN_ncclAllGather, .count = 8 },
-          reduce_of(1));
+    stuck(4, NCS_STUCK_KIND, 0, (struct what){ .fn = NCS_FN_ncclAllGather, .count = 8 }, reduce_of(1));
     const struct ncs_finding *f = only("kind-mismatch");
     culprits(f, 0, -1);
     blocked(f, 0, 1, 2, 3, -1);
@@ -528,14 +527,11 @@ START_TEST(rank_lost)
 }
 END_TEST
 
-NCS_TEST_MAIN("diagnose", skipped_call, skipped_call_by_label, skipped_call_by_line,
-              skipped_call_two_ranks_blames_the_one_behind, skipped_call_elsewhere_and_bystander,
-              skipped_call_for_a_barrier, a_run_that_ended_has_no_findings, extra_call,
-              extra_call_by_shift, kind_mismatch, bcast_is_a_broadcast, count_mismatch,
-              one_against_one_blames_both, dtype_mismatch, op_mismatch_that_completed,
-              user_operators_are_one_operator, swapped_calls, swapped_labels_without_a_hang,
-              labels_by_rank_are_no_finding, error_path, error_of_another_kind,
-              error_drops_the_group, same_error_everywhere_is_not_the_cause, zero_count,
-              zero_count_everywhere_is_not_the_cause, missing_group_end,
-              open_group_without_a_hang_is_a_note, open_group_by_the_journal_alone,
-              abort_one_rank, early_destroy, rank_lost)
+NCS_TEST_MAIN("diagnose", skipped_call, skipped_call_by_label, skipped_call_by_line, skipped_call_two_ranks_blames_the_one_behind,
+              skipped_call_elsewhere_and_bystander, skipped_call_for_a_barrier, a_run_that_ended_has_no_findings, extra_call,
+              extra_call_by_shift, kind_mismatch, bcast_is_a_broadcast, count_mismatch, one_against_one_blames_both,
+              dtype_mismatch, op_mismatch_that_completed, user_operators_are_one_operator, swapped_calls,
+              swapped_labels_without_a_hang, labels_by_rank_are_no_finding, error_path, error_of_another_kind,
+              error_drops_the_group, same_error_everywhere_is_not_the_cause, zero_count, zero_count_everywhere_is_not_the_cause,
+              missing_group_end, open_group_without_a_hang_is_a_note, open_group_by_the_journal_alone, abort_one_rank,
+              early_destroy, rank_lost)

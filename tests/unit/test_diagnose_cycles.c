@@ -22,8 +22,7 @@ START_TEST(told_from_the_lowest_rank)
         for (int r = 0; r < 3; r++)
             ck_assert_int_eq(f->cycle[r].rank, r);
         ck_assert_str_eq(f->title, "communicator world, call 1: Send float32 x 8 to 1");
-        ck_assert_str_eq(f->why,
-                         "each waits in call 1 on world at line 5 for the next: 0 -> 1 -> 2 -> 0");
+        ck_assert_str_eq(f->why, "each waits in call 1 on world at line 5 for the next: 0 -> 1 -> 2 -> 0");
         end_run();
     }
 }
@@ -32,8 +31,7 @@ END_TEST
 START_TEST(short_and_long_rings)
 {
     ring_of(2, NULL);
-    ck_assert_str_eq(only("p2p-cycle")->why,
-                     "ranks 0, 1 wait for each other in call 1 on world at line 5");
+    ck_assert_str_eq(only("p2p-cycle")->why, "ranks 0, 1 wait for each other in call 1 on world at line 5");
     end_run();
     ring_of(8, NULL);
     ck_assert(says(only("p2p-cycle")->why, ": 0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> 0"));
@@ -91,10 +89,9 @@ static void wide_group(enum ncs_part_state first)
 START_TEST(a_group_too_wide_is_split)
 {
     wide_group(NCS_PART_DONE);
-    ck_assert_str_eq(only("p2p-cycle")->fix,
-                     "a group ends only as a whole: take what rank 0 waits for into the group of "
-                     "rank 1, with the receive at line 16, or make it before that receive, in front "
-                     "of which the group is split");
+    ck_assert_str_eq(only("p2p-cycle")->fix, "a group ends only as a whole: take what rank 0 waits for into the group of "
+                                             "rank 1, with the receive at line 16, or make it before that receive, in front "
+                                             "of which the group is split");
     end_run();
     wide_group(NCS_PART_WAITING);
     ck_assert(says(only("p2p-cycle")->fix, "into one group"));
@@ -102,8 +99,8 @@ START_TEST(a_group_too_wide_is_split)
 }
 END_TEST
 
-static void same_steps(const struct ncs_finding *f, enum ncs_via first, enum ncs_via first_behind,
-                       enum ncs_via second, enum ncs_via second_behind)
+static void same_steps(const struct ncs_finding *f, enum ncs_via first, enum ncs_via first_behind, enum ncs_via second,
+                       enum ncs_via second_behind)
 {
     ck_assert_uint_eq(f->cycles, 2);
     ck_assert_int_eq(f->cycle[0].via, first);
@@ -115,8 +112,12 @@ static void same_steps(const struct ncs_finding *f, enum ncs_via first, enum ncs
 /* An operation of the rank's that does nothing but wait for another of its stream or of another. */
 static int waits_for_event(int rank, int before)
 {
-    op[snap.ops] = (struct ncs_snap_op){ .kind = "event", .context = -1, .rank = rank,
-        .call = enter(rank, NCS_FN_cudaStreamWaitEvent, 9), .dep = snap.deps, .deps = 1 };
+    op[snap.ops] = (struct ncs_snap_op){ .kind = "event",
+                                         .context = -1,
+                                         .rank = rank,
+                                         .call = enter(rank, NCS_FN_cudaStreamWaitEvent, 9),
+                                         .dep = snap.deps,
+                                         .deps = 1 };
     dep[snap.deps++] = before;
     return (int)snap.ops++;
 }
@@ -132,8 +133,7 @@ START_TEST(steps_of_streams_and_events)
     struct ncs_call *y1 = make(1, on(Y, reduce_of(8)), 8), *x1 = make(1, on(X, reduce_of(8)), 9);
     syncs(0, 10, behind(y0, alone(2, x0)));
     syncs(1, 10, behind(x1, waits_for_event(1, alone(2, y1))));
-    same_steps(only("comm-order"), NCS_VIA_COLLECTIVE, NCS_VIA_STREAM, NCS_VIA_COLLECTIVE,
-               NCS_VIA_EVENT);
+    same_steps(only("comm-order"), NCS_VIA_COLLECTIVE, NCS_VIA_STREAM, NCS_VIA_COLLECTIVE, NCS_VIA_EVENT);
     end_run();
 }
 END_TEST
@@ -260,9 +260,7 @@ START_TEST(a_poll_of_the_host_has_a_name)
 }
 END_TEST
 
-NCS_TEST_MAIN("diagnose_cycles", told_from_the_lowest_rank, short_and_long_rings,
-              communicator_of_the_first_step, a_group_too_wide_is_split,
-              steps_of_streams_and_events, steps_of_hosts, ring_of_unknown_cause,
-              key_that_a_finished_rank_did_not_set, key_that_a_failed_rank_did_not_set,
-              keys_in_a_ring_blame_those_in_it, key_that_all_wait_for,
-              contact_is_named_only_where_there_is_one, a_poll_of_the_host_has_a_name)
+NCS_TEST_MAIN("diagnose_cycles", told_from_the_lowest_rank, short_and_long_rings, communicator_of_the_first_step,
+              a_group_too_wide_is_split, steps_of_streams_and_events, steps_of_hosts, ring_of_unknown_cause,
+              key_that_a_finished_rank_did_not_set, key_that_a_failed_rank_did_not_set, keys_in_a_ring_blame_those_in_it,
+              key_that_all_wait_for, contact_is_named_only_where_there_is_one, a_poll_of_the_host_has_a_name)

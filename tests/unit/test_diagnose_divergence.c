@@ -68,7 +68,7 @@ START_TEST(swapped_where_the_rest_agrees)
     run_of(3, swapped, same_line);
     culprits(only("swapped-calls"), 2, -1);
     end_run();
-    static const int64_t not[][6] = { { 8, 4, 2, 2 }, { 8, 4, 2, 2 }, { 4, 8, 1, 2 } };
+    static const int64_t not [][6] = { { 8, 4, 2, 2 }, { 8, 4, 2, 2 }, { 4, 8, 1, 2 } };
     run_of(3, not, same_line);
     culprits(only("count-mismatch"), 2, -1);
     end_run();
@@ -186,8 +186,7 @@ START_TEST(destroyed_after_a_skip)
     destroy(2);
     f = only("early-destroy");
     culprits(f, 2, -1);
-    ck_assert_str_eq(f->fix,
-                     "let rank 2 make the call at line 15 too, before it destroys world");
+    ck_assert_str_eq(f->fix, "let rank 2 make the call at line 15 too, before it destroys world");
     end_run();
 }
 END_TEST
@@ -229,9 +228,7 @@ START_TEST(destroyed_without_the_counterpart)
 }
 END_TEST
 
-NCS_TEST_MAIN("diagnose_divergence", differs_where_the_rest_agrees,
-              extra_where_that_makes_the_rest_agree, no_extra_where_the_rest_falls_short,
-              swapped_where_the_rest_agrees, skipped_behind_one_that_differs,
-              not_yet_made_is_not_skipped, skipped_after_one_that_differs,
-              title_is_of_the_call_that_is_numbered, destroyed_after_a_skip,
-              destroyed_by_all_but_one_is_an_extra_call, destroyed_without_the_counterpart)
+NCS_TEST_MAIN("diagnose_divergence", differs_where_the_rest_agrees, extra_where_that_makes_the_rest_agree,
+              no_extra_where_the_rest_falls_short, swapped_where_the_rest_agrees, skipped_behind_one_that_differs,
+              not_yet_made_is_not_skipped, skipped_after_one_that_differs, title_is_of_the_call_that_is_numbered,
+              destroyed_after_a_skip, destroyed_by_all_but_one_is_an_extra_call, destroyed_without_the_counterpart)

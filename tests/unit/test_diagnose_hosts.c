@@ -515,14 +515,11 @@ START_TEST(an_interrupt_is_no_hang)
 }
 END_TEST
 
-NCS_TEST_MAIN("diagnose_hosts", send_without_recv, recv_without_send, p2p_count_mismatch,
-              wrong_peer, two_unmatched_between_others_are_no_wrong_peer,
-              p2p_cycle_on_first_contact, p2p_cycle_on_streams, a_chain_is_no_cycle, comm_order,
-              comm_order_of_one_against_two, two_comms_and_a_missing_rank_are_no_order,
-              init_missing_rank, init_of_more_ranks_than_there_are, init_after_an_error,
-              init_clash, init_with_an_id_each, inits_in_opposite_order, one_thread_no_group,
-              one_thread_collectives, host_wait_for_a_key, host_wait_at_a_barrier,
-              host_wait_behind_first_contact, join_leads_on, livelock,
-              livelock_seen_when_a_poll_returned, polls_behind_a_cause_are_no_second_finding, no_poll_is_no_livelock,
-              faults_and_crashes, never_destroyed, independent_causes_in_order, dropped_records,
-              unexplained_is_said, an_interrupt_is_no_hang)
+NCS_TEST_MAIN("diagnose_hosts", send_without_recv, recv_without_send, p2p_count_mismatch, wrong_peer,
+              two_unmatched_between_others_are_no_wrong_peer, p2p_cycle_on_first_contact, p2p_cycle_on_streams,
+              a_chain_is_no_cycle, comm_order, comm_order_of_one_against_two, two_comms_and_a_missing_rank_are_no_order,
+              init_missing_rank, init_of_more_ranks_than_there_are, init_after_an_error, init_clash, init_with_an_id_each,
+              inits_in_opposite_order, one_thread_no_group, one_thread_collectives, host_wait_for_a_key, host_wait_at_a_barrier,
+              host_wait_behind_first_contact, join_leads_on, livelock, livelock_seen_when_a_poll_returned,
+              polls_behind_a_cause_are_no_second_finding, no_poll_is_no_livelock, faults_and_crashes, never_destroyed,
+              independent_causes_in_order, dropped_records, unexplained_is_said, an_interrupt_is_no_hang)

@@ -24,9 +24,11 @@ static void take(const char *host, char *text)
 static void tell(const char *host, const char *environment, const char *more)
 {
     struct ncs_str text = { 0 };
-    ncs_str_addf(&text, "{\"facts\": {\"nccl\": \"2.30.7\", \"cuda\": \"13.0\", \"driver\": \"13.0\", "
-                        "\"gpus\": \"2 x H100 (capability 9.0)\", \"simulator\": \"works\"%s}, \"environment\": {%s}, "
-                        "\"gpus\": 2, \"ids\": [\"a\", \"b\"], \"can_share\": true, \"several\": false}", more, environment);
+    ncs_str_addf(&text,
+                 "{\"facts\": {\"nccl\": \"2.30.7\", \"cuda\": \"13.0\", \"driver\": \"13.0\", "
+                 "\"gpus\": \"2 x H100 (capability 9.0)\", \"simulator\": \"works\"%s}, \"environment\": {%s}, "
+                 "\"gpus\": 2, \"ids\": [\"a\", \"b\"], \"can_share\": true, \"several\": false}",
+                 more, environment);
     take(host, ncs_str_take(&text));
 }
 
@@ -163,7 +165,8 @@ START_TEST(texts_of_others_are_not_trusted)
     ncs_str_addf(&environment, "\"NCCL_X\": \"a\\u001b[2J\\nnote\", \"LD_LIBRARY_PATH\": \"%s\", \"NCCL\\u0007\": 7", endless);
     tell("node\x1b[1m\xff", environment.text, ", \"kernel\": {}, \"driver\": [1]");
     tell("node2", "", "");
-    take("node3", ncs_copy_text("{\"facts\": {}, \"environment\": [], \"gpus\": 99999999999, \"ids\": \"many\", \"left_out\": 3}"));
+    take("node3",
+         ncs_copy_text("{\"facts\": {}, \"environment\": [], \"gpus\": 99999999999, \"ids\": \"many\", \"left_out\": 3}"));
     take("node4", ncs_copy_text("[[[["));
     take("node5", ncs_copy_text("{\"facts\": {}, \"gpus\": -7, \"ids\": [null, 3, \"\"]}"));
     compare();

@@ -82,7 +82,10 @@ static void write_element(int dtype, unsigned char *at, int value)
     case ncclFloat32: memcpy(at, &single, 4); break;
     case ncclFloat64: memcpy(at, &wide, 8); break;
     case ncclFloat16: at[0] = 0, at[1] = halves[value % 9]; break;
-    case ncclBfloat16: memcpy(&bits, &single, 4); at[0] = (unsigned char)(bits >> 16), at[1] = (unsigned char)(bits >> 24); break;
+    case ncclBfloat16:
+        memcpy(&bits, &single, 4);
+        at[0] = (unsigned char)(bits >> 16), at[1] = (unsigned char)(bits >> 24);
+        break;
     case ncclFloat8e4m3:
     case ncclFloat8e5m2: at[0] = (unsigned char)(value % 64); break;
     default: memcpy(at, &word, ncs_dtype_bytes(dtype));
@@ -92,8 +95,8 @@ static void write_element(int dtype, unsigned char *at, int value)
 static void sample(struct ncs_seen *s, struct ncs_sample *to, bool out, int rank, uint64_t blocks)
 {
     size_t bytes = ncs_dtype_bytes(s->dtype), kept = 0;
-    bool whole = blocks == 1 && s->fn != NCS_FN_ncclAllGather && s->fn != NCS_FN_ncclGather &&
-                 s->fn != NCS_FN_ncclScatter && s->fn != NCS_FN_ncclReduceScatter;
+    bool whole = blocks == 1 && s->fn != NCS_FN_ncclAllGather && s->fn != NCS_FN_ncclGather && s->fn != NCS_FN_ncclScatter &&
+                 s->fn != NCS_FN_ncclReduceScatter;
     uint64_t n = (uint64_t)s->ranks;
     to->count = blocks * s->count;
     to->part = whole ? (s->count + n - 1) / n : s->count;
@@ -102,8 +105,7 @@ static void sample(struct ncs_seen *s, struct ncs_sample *to, bool out, int rank
     to->bytes = ncs_new((size_t)(n * blocks + n) * EACH * bytes + 8);
     for (uint64_t at = 0; at < to->count; at += to->part)
         for (uint64_t i = at; i < to->count && i < at + to->each; i++)
-            write_element(s->dtype, to->bytes + bytes * kept++,
-                          out ? come_out(s, rank, i) : put_in(rank, i));
+            write_element(s->dtype, to->bytes + bytes * kept++, out ? come_out(s, rank, i) : put_in(rank, i));
 }
 
 static struct ncs_seen *make(enum ncs_fn fn, int ranks, uint64_t count, int dtype)
@@ -116,8 +118,9 @@ static struct ncs_seen *make(enum ncs_fn fn, int ranks, uint64_t count, int dtyp
     s->count = count;
     s->dtype = dtype;
     s->op = ncclSum;
-    s->root = fn == NCS_FN_ncclReduce || fn == NCS_FN_ncclBroadcast || fn == NCS_FN_ncclGather ||
-                      fn == NCS_FN_ncclScatter ? ranks / 2 : -1;
+    s->root = fn == NCS_FN_ncclReduce || fn == NCS_FN_ncclBroadcast || fn == NCS_FN_ncclGather || fn == NCS_FN_ncclScatter
+                  ? ranks / 2
+                  : -1;
     s->over = true;
     for (int r = 0; r < ranks; r++) {
         s->rank[r] = (struct ncs_seen_rank){ .rank = r, .presence = NCS_OVER, .number = 7, .line = 12 };
@@ -168,8 +171,7 @@ static void draw_all_ways(const struct ncs_seen *s)
     for (int what = NCS_DRAW_CALLS; what <= NCS_DRAW_TREE; what++)
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
             for (int unicode = 0; unicode < 2; unicode++) {
-                struct ncs_draw_style style = { .what = (enum ncs_draw_what)what, .width = widths[w],
-                                                .unicode = unicode };
+                struct ncs_draw_style style = { .what = (enum ncs_draw_what)what, .width = widths[w], .unicode = unicode };
                 char *text = drawn(s, style);
                 size_t lines = fits(text, widths[w], unicode);
                 ck_assert_msg(lines <= (what == NCS_DRAW_CALLS ? 28 : 180), "%zu lines:\n%s", lines, text);
@@ -211,7 +213,8 @@ START_TEST(all_bits_fit)
             struct ncs_seen *s = make(functions[f], 3, 3, dtype);
             for (int r = 0; r < 3; r++)
                 for (uint64_t i = 0; i < s->rank[r].before.count * ncs_dtype_bytes(dtype); i++)
-                    s->rank[r].before.bytes[i] = (unsigned char)((state = state * 6364136223846793005u + 1442695040888963407u) >> 56);
+                    s->rank[r].before.bytes[i] = (unsigned char)((state = state * 6364136223846793005u + 1442695040888963407u) >>
+                                                                 56);
             draw_all_ways(s);
             ncs_seen_free(s);
         }
@@ -426,11 +429,16 @@ static void number_is(int dtype, const void *element, const char *want, bool rou
 
 START_TEST(numbers_are_short)
 {
-    static const struct { double value; const char *text; bool rounded; } wide[] = {
-        { 1.5, "1.5", false }, { 0.1, "0.1", false }, { 1.0 / 3, "0.3333", true }, { -0.0, "-0", false },
-        { 123456, "123456", false }, { 1234567, "1.235e6", true }, { 1e-5, "1e-5", false },
-        { 1e300, "1e300", false }, { -1.0626e-200, "-1.063e-200", true }, { INFINITY, "inf", false },
-        { -INFINITY, "-inf", false }, { NAN, "nan", false }, { 100, "100", false },
+    static const struct {
+        double value;
+        const char *text;
+        bool rounded;
+    } wide[] = {
+        { 1.5, "1.5", false },      { 0.1, "0.1", false },        { 1.0 / 3, "0.3333", true },
+        { -0.0, "-0", false },      { 123456, "123456", false },  { 1234567, "1.235e6", true },
+        { 1e-5, "1e-5", false },    { 1e300, "1e300", false },    { -1.0626e-200, "-1.063e-200", true },
+        { INFINITY, "inf", false }, { -INFINITY, "-inf", false }, { NAN, "nan", false },
+        { 100, "100", false },
     };
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
         number_is(ncclFloat64, &wide[i].value, wide[i].text, wide[i].rounded);
@@ -451,7 +459,10 @@ END_TEST
 
 START_TEST(ranks_have_letters)
 {
-    static const struct { int rank; const char *text; } letters[] = {
+    static const struct {
+        int rank;
+        const char *text;
+    } letters[] = {
         { 0, "A" }, { 25, "Z" }, { 26, "AA" }, { 63, "BL" }, { 701, "ZZ" }, { 702, "AAA" },
     };
     for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {
@@ -497,9 +508,7 @@ START_TEST(partial_results_are_those_of_the_type)
 }
 END_TEST
 
-NCS_TEST_MAIN("draw", all_fit_whatever_is_drawn, all_types_fit, all_bits_fit,
-              huge_ones_without_values_fit, what_is_not_over_names_who_is_missing,
-              each_cell_tells_what_the_rank_has, pieces_that_look_alike_have_names,
-              wrong_elements_are_marked, the_ring_ends_with_the_result,
-              the_tree_ends_with_the_result, numbers_are_short, ranks_have_letters,
-              partial_results_are_those_of_the_type)
+NCS_TEST_MAIN("draw", all_fit_whatever_is_drawn, all_types_fit, all_bits_fit, huge_ones_without_values_fit,
+              what_is_not_over_names_who_is_missing, each_cell_tells_what_the_rank_has, pieces_that_look_alike_have_names,
+              wrong_elements_are_marked, the_ring_ends_with_the_result, the_tree_ends_with_the_result, numbers_are_short,
+              ranks_have_letters, partial_results_are_those_of_the_type)

@@ -31,10 +31,10 @@ static float e5m2_round(float x) { return sim_round(x, SIM_E5M2); }
 /* clang-format on */
 
 static const struct kind kinds[] = {
-    {&format_f16, f16_decode, f16_encode, f16_round},
-    {&format_bf16, bf16_decode, bf16_encode, sim_round_bf16},
-    {&format_e4m3, e4m3_decode, e4m3_encode, e4m3_round},
-    {&format_e5m2, e5m2_decode, e5m2_encode, e5m2_round},
+    { &format_f16, f16_decode, f16_encode, f16_round },
+    { &format_bf16, bf16_decode, bf16_encode, sim_round_bf16 },
+    { &format_e4m3, e4m3_decode, e4m3_encode, e4m3_round },
+    { &format_e5m2, e5m2_decode, e5m2_encode, e5m2_round },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -213,5 +213,5 @@ START_TEST(test_inverse)
 }
 END_TEST
 
-NCS_TEST_MAIN("dtype", test_decode, test_round_trip, test_ties, test_all_exponents, test_edges,
-              test_known_bits, test_inverse COMPILERS_HALF)
+NCS_TEST_MAIN("dtype", test_decode, test_round_trip, test_ties, test_all_exponents, test_edges, test_known_bits,
+              test_inverse COMPILERS_HALF)

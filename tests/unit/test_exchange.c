@@ -217,5 +217,5 @@ START_TEST(test_polls)
 }
 END_TEST
 
-NCS_TEST_MAIN("exchange", test_store_waits, test_store, test_store_hang, test_barrier,
-              test_barrier_of_some, test_barrier_timeout, test_threads, test_polls)
+NCS_TEST_MAIN("exchange", test_store_waits, test_store, test_store_hang, test_barrier, test_barrier_of_some, test_barrier_timeout,
+              test_threads, test_polls)

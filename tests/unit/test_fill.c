@@ -53,8 +53,7 @@ END_TEST
 
 START_TEST(long_word_has_a_line_of_its_own)
 {
-    prose_is("a bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb c\n", 0, 30,
-             "a\nbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\nc\n");
+    prose_is("a bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb c\n", 0, 30, "a\nbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\nc\n");
     prose_is("aaaaaaaaaa bbbbbbbbbb cccccccccc\n", 0, 1, "aaaaaaaaaa bbbbbbbbbb\ncccccccccc\n"); /* no narrower than 30 */
 }
 END_TEST
@@ -69,5 +68,4 @@ START_TEST(lines_hang_below_their_second_column)
 END_TEST
 
 NCS_TEST_MAIN("fill", prose_stays_where_it_fits, paragraph_is_filled_anew, items_are_paragraphs,
-              columns_are_code_points_without_escapes, long_word_has_a_line_of_its_own,
-              lines_hang_below_their_second_column)
+              columns_are_code_points_without_escapes, long_word_has_a_line_of_its_own, lines_hang_below_their_second_column)

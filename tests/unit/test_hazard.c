@@ -271,14 +271,12 @@ START_TEST(who_hears_of_a_host_function_knows_what_came_before_it)
 }
 END_TEST
 
-NCS_TEST_MAIN("hazard", a_read_behind_no_wait_is_found, waits_of_the_host_order,
-              a_query_that_says_no_orders_nothing, a_wait_for_another_stream_orders_nothing,
-              streams_wait_for_events_as_they_were, the_legacy_stream_waits_for_blocking_ones,
-              what_is_waited_for_in_the_legacy_stream_is_no_other,
+NCS_TEST_MAIN("hazard", a_read_behind_no_wait_is_found, waits_of_the_host_order, a_query_that_says_no_orders_nothing,
+              a_wait_for_another_stream_orders_nothing, streams_wait_for_events_as_they_were,
+              the_legacy_stream_waits_for_blocking_ones, what_is_waited_for_in_the_legacy_stream_is_no_other,
               another_thread_has_a_per_thread_stream_of_its_own, legacy_streams_are_of_their_devices,
               copies_within_a_device_are_not_waited_for, copies_from_the_host_are_done_when_they_return,
               parts_of_memory_are_told_apart, rows_are_told_apart, an_overwritten_input_is_found,
               memory_is_free_in_the_order_of_its_stream, memory_freed_in_another_stream_is_found,
-              new_memory_at_an_old_address_has_no_past, windows_are_left_out,
-              a_scalar_on_the_device_is_read_when_it_runs,
+              new_memory_at_an_old_address_has_no_past, windows_are_left_out, a_scalar_on_the_device_is_read_when_it_runs,
               who_hears_of_a_host_function_knows_what_came_before_it)

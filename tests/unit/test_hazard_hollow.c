@@ -300,9 +300,8 @@ END_TEST
 
 NCS_TEST_MAIN("hazard_hollow", a_read_off_the_root_is_found, the_root_has_its_result, a_later_call_reads_it_too,
               what_is_written_since_is_there, a_part_that_is_not_written_is_found, in_place_the_input_stays,
-              the_own_block_of_a_gather_stays, a_result_of_its_own_turn_as_the_root_stays,
-              who_expects_the_old_contents_means_it, who_expects_the_result_feels_it,
-              an_error_cuts_short_what_is_in_flight,
-              an_error_that_nobody_asks_for_cuts_short_too, who_asks_at_last_is_named, what_has_ended_before_is_whole, a_misuse_cuts_nothing_short,
-              an_abort_and_a_revoke_cut_short, a_destroy_waits_instead, another_communicator_is_left_alone,
-              a_comparison_that_holds_excuses_no_cut, freed_memory_is_hollow_no_more)
+              the_own_block_of_a_gather_stays, a_result_of_its_own_turn_as_the_root_stays, who_expects_the_old_contents_means_it,
+              who_expects_the_result_feels_it, an_error_cuts_short_what_is_in_flight,
+              an_error_that_nobody_asks_for_cuts_short_too, who_asks_at_last_is_named, what_has_ended_before_is_whole,
+              a_misuse_cuts_nothing_short, an_abort_and_a_revoke_cut_short, a_destroy_waits_instead,
+              another_communicator_is_left_alone, a_comparison_that_holds_excuses_no_cut, freed_memory_is_hollow_no_more)

@@ -241,14 +241,10 @@ START_TEST(an_empty_message_is_in_its_stream_all_the_same)
 }
 END_TEST
 
-NCS_TEST_MAIN("hazard_launch", one_communicator_keeps_its_order_over_streams,
-              two_communicators_have_none,
-              communicators_of_a_group_have_no_order,
-              communicators_of_two_groups_have_that_of_their_stream, the_end_of_a_communicator_waits,
-              calls_that_failed_are_nothing, a_group_joins_the_streams_of_its_calls,
+NCS_TEST_MAIN("hazard_launch", one_communicator_keeps_its_order_over_streams, two_communicators_have_none,
+              communicators_of_a_group_have_no_order, communicators_of_two_groups_have_that_of_their_stream,
+              the_end_of_a_communicator_waits, calls_that_failed_are_nothing, a_group_joins_the_streams_of_its_calls,
               what_a_group_exchanges_moves_at_once, a_wait_in_a_group_covers_nothing_of_it,
               a_read_in_the_group_behind_such_a_wait_is_found, a_wait_behind_the_group_covers_it,
-              what_is_in_progress_is_in_no_stream, what_was_polled_is,
-              a_second_launch_says_that_the_first_is_in_its_stream,
-              what_was_in_progress_is_waited_for_by_what_comes_behind_it,
-              an_empty_message_is_in_its_stream_all_the_same)
+              what_is_in_progress_is_in_no_stream, what_was_polled_is, a_second_launch_says_that_the_first_is_in_its_stream,
+              what_was_in_progress_is_waited_for_by_what_comes_behind_it, an_empty_message_is_in_its_stream_all_the_same)

@@ -12,10 +12,13 @@ static char *const buffer[BUFFERS] = { x, y, z, pinned };
 static const void *const handle_of[] = { S, T, B, NULL, cudaStreamPerThread };
 enum { IS_S, IS_T, IS_B, IS_LEGACY, IS_OWN, HANDLES };
 
-struct queued { /* in an open group */
+struct queued {                         /* in an open group */
     int call, comm, handle, lane, turn; /* turn: 1 = moves together with its like */
-    bool waited; /* in vain */
-    struct { int buffer, from, bytes; bool writes; } part[3];
+    bool waited;                        /* in vain */
+    struct {
+        int buffer, from, bytes;
+        bool writes;
+    } part[3];
     int parts;
 };
 
@@ -70,9 +73,8 @@ static void use_in_group(int lane, bool by_host, int which, int from, int bytes,
         const struct queued *q = &st->queue[thread][i];
         bool counts = q->waited ? by_host : q->lane == lane;
         for (int k = 0; k < q->parts && counts; k++)
-            if (q->part[k].buffer == which && q->part[k].from < from + bytes &&
-                from < q->part[k].from + q->part[k].bytes && (writes || q->part[k].writes) &&
-                st->m.founds < FOUND) {
+            if (q->part[k].buffer == which && q->part[k].from < from + bytes && from < q->part[k].from + q->part[k].bytes &&
+                (writes || q->part[k].writes) && st->m.founds < FOUND) {
                 st->m.found[st->m.founds].earlier = q->call;
                 st->m.found[st->m.founds++].later = line;
             }
@@ -106,8 +108,7 @@ static void step_copy(void)
     int bytes = 16 << draw(2), to = draw(BUFFERS + 1), from = draw(BUFFERS + 1);
     int at = 16 * draw(2), of = 16 * draw(2);
     bool host_to = to == BUFFERS, host_from = from == BUFFERS;
-    tell(copy_call(waits, handle, host_to ? host : buffer[to] + at,
-                   host_from ? host : buffer[from] + of, bytes));
+    tell(copy_call(waits, handle, host_to ? host : buffer[to] + at, host_from ? host : buffer[from] + of, bytes));
     bool between = to < PINNED && from < PINNED;
     bool waited = host_to || (waits && !between);
     node n = model_in_lane(&st->m, lane_here(handle));
@@ -335,7 +336,10 @@ static void add_part(struct queued *q, int which, int from, int bytes, bool writ
     q->part[q->parts++].writes = writes;
 }
 
-static const struct { enum ncs_fn fn; int in, out, dtype, stream, turn, reads, writes; } kinds[] = {
+static const struct {
+    enum ncs_fn fn;
+    int in, out, dtype, stream, turn, reads, writes;
+} kinds[] = {
     { NCS_FN_ncclAllReduce, 0, 1, 3, 6, 0, 1, 1 },     { NCS_FN_ncclAllGather, 0, 1, 3, 5, 0, 1, 2 },
     { NCS_FN_ncclReduceScatter, 0, 1, 3, 6, 0, 2, 1 }, { NCS_FN_ncclAlltoAll, 0, 1, 3, 5, 1, 2, 2 },
     { NCS_FN_ncclSend, 0, -1, 2, 5, 1, 1, 0 },         { NCS_FN_ncclRecv, -1, 0, 2, 5, 1, 0, 1 },
@@ -348,8 +352,7 @@ static struct ncs_call *communication(struct queued *q, int which)
     int from = draw(PINNED), to = draw(PINNED), of = 16 * draw(2), at = 16 * draw(2);
     int handle = draw(HANDLES), count = kinds[k].turn && kinds[k].reads != 2 ? 4 * draw(2) : 4;
     struct ncs_call *call = in_comm(make(kinds[k].fn), which);
-    *q = (struct queued){ .call = line, .comm = which, .handle = handle, .lane = lane_of(handle, 0),
-                          .turn = kinds[k].turn };
+    *q = (struct queued){ .call = line, .comm = which, .handle = handle, .lane = lane_of(handle, 0), .turn = kinds[k].turn };
     if (kinds[k].in >= 0)
         call->arg[kinds[k].in].p = buffer[from] + of;
     if (kinds[k].out >= 0)
@@ -432,12 +435,13 @@ static void step_end_comm(void)
     st->m.line[which] = 0;
 }
 
-static const struct { int weight; void (*step)(void); } steps[] = {
-    { 5, step_copy },          { 3, step_fill },   { 5, step_wait },
-    { 1, step_wait_for_device }, { 5, step_record }, { 6, step_wait_for_event },
-    { 2, step_host_function }, { 1, step_device }, { 1, step_new_stream },
-    { 1, step_free },          { 8, step_communicate }, { 4, step_group },
-    { 3, step_poll },          { 1, step_end_comm },
+static const struct {
+    int weight;
+    void (*step)(void);
+} steps[] = {
+    { 5, step_copy },           { 3, step_fill },          { 5, step_wait },   { 1, step_wait_for_device }, { 5, step_record },
+    { 6, step_wait_for_event }, { 2, step_host_function }, { 1, step_device }, { 1, step_new_stream },      { 1, step_free },
+    { 8, step_communicate },    { 4, step_group },         { 3, step_poll },   { 1, step_end_comm },
 };
 
 static void take_any_step(void)
@@ -509,15 +513,14 @@ static bool compare(int program)
     const struct ncs_hazard *f = ncs_hazards_found(h, &count);
     for (size_t i = 0; i < count; i++)
         ck_assert_msg(is_in_model(&f[i]), "program %d: %s (%d) and %s (%d) are in order", program,
-                      ncs_fn_info[f[i].earlier->fn].name, f[i].earlier->place.line,
-                      ncs_fn_info[f[i].later->fn].name, f[i].later->place.line);
+                      ncs_fn_info[f[i].earlier->fn].name, f[i].earlier->place.line, ncs_fn_info[f[i].later->fn].name,
+                      f[i].later->place.line);
     bool wanted = false;
     for (int r = 0; r < RANKS && !wanted; r++) {
         const struct model *m = &states[r].m;
         wanted = m->founds > 0;
         ck_assert_msg(!wanted || count, "program %d: %s (%d) and %s (%d) of rank %d are not found", program,
-                      name_at(m->found[0].earlier), m->found[0].earlier,
-                      name_at(m->found[0].later), m->found[0].later, r);
+                      name_at(m->found[0].earlier), m->found[0].earlier, name_at(m->found[0].later), m->found[0].later, r);
     }
     return wanted;
 }

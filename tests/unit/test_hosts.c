@@ -147,5 +147,4 @@ END_TEST
 
 NCS_TEST_MAIN("hosts", steps_are_kept_in_order, only_what_a_script_does_is_kept, their_share_of_the_limit_is_kept,
               keys_are_alike_but_for_their_numbers, lists_of_ranks_are_read, a_key_is_there_once_it_is_set,
-              a_barrier_opens_when_all_listed_have_come, of_the_threads_of_a_process_one_goes_on,
-              who_may_still_come_keeps_nobody)
+              a_barrier_opens_when_all_listed_have_come, of_the_threads_of_a_process_one_goes_on, who_may_still_come_keeps_nobody)

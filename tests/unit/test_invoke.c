@@ -8,8 +8,7 @@
 static char buffer[8];
 static double delayed;
 
-static ncclResult_t do_recv(void *buff, size_t count, ncclDataType_t dtype, int peer,
-                            ncclComm_t comm, cudaStream_t stream)
+static ncclResult_t do_recv(void *buff, size_t count, ncclDataType_t dtype, int peer, ncclComm_t comm, cudaStream_t stream)
 {
     ck_assert_ptr_eq(buff, buffer);
     ck_assert(count == (size_t)1 << 40);
@@ -104,5 +103,4 @@ START_TEST(the_description_holds_together)
 }
 END_TEST
 
-NCS_TEST_MAIN("invoke", arguments_reach_the_function, an_absent_function_is_not_called,
-              the_description_holds_together)
+NCS_TEST_MAIN("invoke", arguments_reach_the_function, an_absent_function_is_not_called, the_description_holds_together)

@@ -21,8 +21,7 @@ START_TEST(a_record_says_who_what_and_where)
     locals[2].label = "metric";
     locals[2].unverified = true;
     nccl_code = ncclInvalidArgument;
-    ck_assert_int_eq(api->ncclAllReduce(send, recv, 8, ncclInt8, ncclMax, comm, cudaStreamLegacy),
-                     ncclInvalidArgument);
+    ck_assert_int_eq(api->ncclAllReduce(send, recv, 8, ncclInt8, ncclMax, comm, cudaStreamLegacy), ncclInvalidArgument);
     call = journal->newest;
     ck_assert_int_eq(call->id, 3);
     ck_assert_int_eq(journal->calls, 3);
@@ -252,7 +251,6 @@ START_TEST(the_end_of_a_rank_is_noted)
 END_TEST
 
 NCS_TEST_MAIN("journal", a_record_says_who_what_and_where, what_the_driver_lacks_stays_absent, a_text_is_no_call_but_has_a_hook,
-              a_thread_that_is_nobodys_is_recorded, ranks_meet_by_id,
-              a_communicator_is_known_while_its_init_blocks, a_failed_init_leaves_no_handle,
-              nonsense_makes_no_communicator, ranks_that_disagree_on_their_number_are_held,
+              a_thread_that_is_nobodys_is_recorded, ranks_meet_by_id, a_communicator_is_known_while_its_init_blocks,
+              a_failed_init_leaves_no_handle, nonsense_makes_no_communicator, ranks_that_disagree_on_their_number_are_held,
               init_all_makes_one_communicator_per_call, the_end_of_a_rank_is_noted)

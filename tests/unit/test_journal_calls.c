@@ -193,7 +193,7 @@ START_TEST(each_sequence_is_numbered_by_itself)
     api->ncclSend(&x, 1, ncclInt8, 2, a, NULL);
     api->ncclSend(&x, 1, ncclInt8, 3, a, NULL);
     api->ncclRecv(&x, 1, ncclInt8, 3, a, NULL);
-    reduce(0, a, 0, ncclSum); /* NCCL drops what is empty, */
+    reduce(0, a, 0, ncclSum);                   /* NCCL drops what is empty, */
     api->ncclSend(&x, 0, ncclInt8, 3, a, NULL); /* but not of messages */
     nccl_code = ncclInvalidUsage;
     api->ncclSend(&x, 1, ncclInt8, 3, a, NULL);
@@ -339,9 +339,7 @@ START_TEST(what_was_withdrawn_is_in_no_group)
 }
 END_TEST
 
-NCS_TEST_MAIN("journal calls", counted_calls_are_numbered_per_communicator_and_rank,
-              groups_are_numbered_by_their_outermost_start,
-              a_handle_may_come_at_the_end_of_the_group, signatures_and_words,
-              what_failed_takes_no_place, each_sequence_is_numbered_by_itself,
-              what_failed_leaves_other_sequences_alone, operators_are_kept_as_they_were_created,
-              threads_without_order_are_rivals, what_was_withdrawn_is_in_no_group)
+NCS_TEST_MAIN("journal calls", counted_calls_are_numbered_per_communicator_and_rank, groups_are_numbered_by_their_outermost_start,
+              a_handle_may_come_at_the_end_of_the_group, signatures_and_words, what_failed_takes_no_place,
+              each_sequence_is_numbered_by_itself, what_failed_leaves_other_sequences_alone,
+              operators_are_kept_as_they_were_created, threads_without_order_are_rivals, what_was_withdrawn_is_in_no_group)

@@ -264,8 +264,7 @@ START_TEST(a_locked_journal_serves_threads)
 }
 END_TEST
 
-NCS_TEST_MAIN("journal limit", the_oldest_records_are_dropped, a_member_may_lose_all_its_records,
-              pinned_records_stay, more_pinned_records_than_fit_are_held, pending_records_stay,
-              a_snapshot_releases_its_calls, a_journal_of_nothing,
-              ended_communicators_go_with_their_records, what_is_asked_for_stays,
-              an_ended_communicator_is_known_by_its_handle, a_locked_journal_serves_threads)
+NCS_TEST_MAIN("journal limit", the_oldest_records_are_dropped, a_member_may_lose_all_its_records, pinned_records_stay,
+              more_pinned_records_than_fit_are_held, pending_records_stay, a_snapshot_releases_its_calls, a_journal_of_nothing,
+              ended_communicators_go_with_their_records, what_is_asked_for_stays, an_ended_communicator_is_known_by_its_handle,
+              a_locked_journal_serves_threads)

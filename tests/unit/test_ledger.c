@@ -43,8 +43,8 @@ static void open_ledger(bool one_process)
     memset(&local, 0, sizeof local);
     ncs_local = &local;
     journal = ncs_journal_open(1 << 20, false);
-    ledger = ncs_ledger_open(journal, &(struct ncs_ledger_options){ .one_process = one_process, .process = process_now,
-                                                                    .gone = process_gone });
+    ledger = ncs_ledger_open(
+        journal, &(struct ncs_ledger_options){ .one_process = one_process, .process = process_now, .gone = process_gone });
 }
 
 static void close_ledger(void)
@@ -60,8 +60,15 @@ static struct ncs_call *make(enum ncs_fn fn)
 {
     ck_assert_uint_lt(made, RECORDS);
     struct ncs_call *call = &records[made++];
-    *call = (struct ncs_call){ .id = made, .fn = fn, .returned = true, .rank = rank, .place.line = line, .comm = -1,
-                               .comm_rank = -1, .by_c_name = raw, .ending = ending };
+    *call = (struct ncs_call){ .id = made,
+                               .fn = fn,
+                               .returned = true,
+                               .rank = rank,
+                               .place.line = line,
+                               .comm = -1,
+                               .comm_rank = -1,
+                               .by_c_name = raw,
+                               .ending = ending };
     return call;
 }
 
@@ -383,8 +390,7 @@ START_TEST(each_kind_has_words_and_what_frees_it)
 }
 END_TEST
 
-NCS_TEST_MAIN("ledger", what_is_freed_is_not_left, a_line_is_a_row_with_its_ranks,
-              the_end_of_a_script_frees_nothing_for_it, a_communicator_takes_its_own_along,
-              a_reset_frees_all_of_its_process, memory_is_freed_before_its_registration, what_is_in_order_is_not_stale,
-              a_window_of_a_group_is_there_when_the_group_has_ended, exported_memory_is_freed_while_it_is_mapped,
-              a_mapping_ends_with_its_process, each_kind_has_words_and_what_frees_it)
+NCS_TEST_MAIN("ledger", what_is_freed_is_not_left, a_line_is_a_row_with_its_ranks, the_end_of_a_script_frees_nothing_for_it,
+              a_communicator_takes_its_own_along, a_reset_frees_all_of_its_process, memory_is_freed_before_its_registration,
+              what_is_in_order_is_not_stale, a_window_of_a_group_is_there_when_the_group_has_ended,
+              exported_memory_is_freed_while_it_is_mapped, a_mapping_ends_with_its_process, each_kind_has_words_and_what_frees_it)

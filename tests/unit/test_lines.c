@@ -36,8 +36,7 @@ static struct ncs_str compiled(const char *text)
 {
     struct ncs_str code = { 0 };
     lua_State *L = luaL_newstate();
-    ck_assert_msg(luaL_loadbufferx(L, text, strlen(text), "@file", "t") == LUA_OK, "%s",
-                  lua_tostring(L, -1));
+    ck_assert_msg(luaL_loadbufferx(L, text, strlen(text), "@file", "t") == LUA_OK, "%s", lua_tostring(L, -1));
     lua_dump(L, append, &code, 0);
     lua_close(L);
     return code;
@@ -50,8 +49,7 @@ static lua_State *loaded(const char *text, const struct ncs_lines *lines)
     ck_assert_msg(ncs_lines_apply(lines, &code, &err), "%s", err.text);
     lua_State *L = luaL_newstate();
     luaL_openlibs(L);
-    ck_assert_msg(luaL_loadbufferx(L, code.text, code.bytes, "@file", "b") == LUA_OK, "%s",
-                  lua_tostring(L, -1));
+    ck_assert_msg(luaL_loadbufferx(L, code.text, code.bytes, "@file", "b") == LUA_OK, "%s", lua_tostring(L, -1));
     ncs_str_free(&code);
     return L;
 }
@@ -62,12 +60,10 @@ static char *long_text(void)
     struct ncs_str text = { 0 };
     ncs_str_add(&text, "local at = ...\nlocal function outer()\n");
     for (int i = 0; i < 400; i++)
-        ncs_str_addf(&text, i % 3 ? "at(%d)\n" : "at(%d) at(%d, 'text', nil, true, false, 2.5)\n",
-                     3 + i, 3 + i);
+        ncs_str_addf(&text, i % 3 ? "at(%d)\n" : "at(%d) at(%d, 'text', nil, true, false, 2.5)\n", 3 + i, 3 + i);
     ncs_str_add(&text, "local function inner(a, ...)\n");
     for (int i = 0; i < 300; i++)
-        ncs_str_addf(&text, "at(%d)%s", 404 + i,
-                     i % 5 ? "\n" : " local x = { 1, 2, 3, a, ... } x = x.b or not x\n");
+        ncs_str_addf(&text, "at(%d)%s", 404 + i, i % 5 ? "\n" : " local x = { 1, 2, 3, a, ... } x = x.b or not x\n");
     ncs_str_add(&text, "end\ninner(1, 2)\nend\nouter()\n");
     return ncs_str_take(&text);
 }
@@ -124,8 +120,7 @@ START_TEST(test_messages)
     says("function f()\n  return (debug.traceback('here'))\nend", "local text = f() return text",
          "here\nstack traceback:\n\tfile:20: in function 'f'\n"
          "\t[string \"local text = f() return text\"]:1: in main chunk");
-    says("function f()\n\nend", "local i = debug.getinfo(f) return i.linedefined .. ' ' .. i.lastlinedefined",
-         "10 30");
+    says("function f()\n\nend", "local i = debug.getinfo(f) return i.linedefined .. ' ' .. i.lastlinedefined", "10 30");
     says("function f()\n return 1\nend",
          "local t = {} for k in pairs(debug.getinfo(f, 'L').activelines) do t[#t + 1] = k end "
          "table.sort(t) return table.concat(t, ' ')",

@@ -38,8 +38,7 @@ static int judge_file(const char *path, const struct stat *st, int type, struct 
     struct ncs_lint_error err = { 0 };
     fclose(f);
     bool accepted = ncs_lint_chunk(text, bytes, NULL, NULL, &err);
-    ck_assert_msg(accepted == lua_accepts(text, bytes), "%s: %s", path,
-                  accepted ? "accepted" : err.text);
+    ck_assert_msg(accepted == lua_accepts(text, bytes), "%s: %s", path, accepted ? "accepted" : err.text);
     ncs_free(text);
     files++;
     return 0;
@@ -101,14 +100,12 @@ START_TEST(test_good_and_bad_chunks)
     size_t refused = 0;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         ck_assert_msg(lua_accepts(good[i], strlen(good[i])), "Lua refuses: %s", good[i]);
-        ck_assert_msg(ncs_lint_chunk(good[i], strlen(good[i]), NULL, NULL, &err), "%s: %s", good[i],
-                      err.text);
+        ck_assert_msg(ncs_lint_chunk(good[i], strlen(good[i]), NULL, NULL, &err), "%s: %s", good[i], err.text);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         bool accepted = lua_accepts(bad[i], strlen(bad[i]));
         refused += !accepted;
-        ck_assert_msg(ncs_lint_chunk(bad[i], strlen(bad[i]), NULL, NULL, &err) == accepted, "%s",
-                      bad[i]);
+        ck_assert_msg(ncs_lint_chunk(bad[i], strlen(bad[i]), NULL, NULL, &err) == accepted, "%s", bad[i]);
     }
     ck_assert_uint_eq(refused, sizeof bad / sizeof *bad - 1); /* a constant without a value is none */
 }
@@ -127,10 +124,13 @@ static struct ncs_str repeated(const char *before, const char *piece, int count,
 
 START_TEST(test_limits)
 {
-    static const struct { const char *before, *piece, *after; int most; } cases[] = {
-        { "x = ", "(", "", 0 }, { "", "do ", "", 0 }, { "x = ", "{", "", 0 }, { "x = ", "- ", "1", 197 },
-        { "x = 1", " .. 1", "", 197 }, { "x = 1", " + 1", "", 100000 }, { "", "local a%d;", "", 200 },
-        { "", "x = 1;", "", 100000 }, { "a", ", a", " = 1", 197 },
+    static const struct {
+        const char *before, *piece, *after;
+        int most;
+    } cases[] = {
+        { "x = ", "(", "", 0 },        { "", "do ", "", 0 },          { "x = ", "{", "", 0 },
+        { "x = ", "- ", "1", 197 },    { "x = 1", " .. 1", "", 197 }, { "x = 1", " + 1", "", 100000 },
+        { "", "local a%d;", "", 200 }, { "", "x = 1;", "", 100000 },  { "a", ", a", " = 1", 197 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int most = cases[i].most ? cases[i].most : 100000;
@@ -140,10 +140,8 @@ START_TEST(test_limits)
             struct ncs_lint_error err;
             bool accepted = ncs_lint_chunk(s.text, s.bytes, NULL, NULL, &err);
             bool should = cases[i].most && !more;
-            ck_assert_msg(accepted == should, "%s %d: %s", cases[i].piece, most + more,
-                          accepted ? "accepted" : err.text);
-            ck_assert_msg(lua_accepts(s.text, s.bytes) == should, "Lua: %s %d", cases[i].piece,
-                          most + more);
+            ck_assert_msg(accepted == should, "%s %d: %s", cases[i].piece, most + more, accepted ? "accepted" : err.text);
+            ck_assert_msg(lua_accepts(s.text, s.bytes) == should, "Lua: %s %d", cases[i].piece, most + more);
             ncs_str_free(&s);
         }
     }
@@ -154,31 +152,33 @@ END_TEST
 
 START_TEST(test_messages)
 {
-    static const struct { const char *text; size_t at, bytes; const char *message, *open; } cases[] = {
+    static const struct {
+        const char *text;
+        size_t at, bytes;
+        const char *message, *open;
+    } cases[] = {
         { "x = )", 4, 1, "unexpected symbol `)`, expected an expression", NULL },
-        { "for i = 1, 3 do\n  f(i)\n", 23, 0, "unexpected end of the text, expected `end`",
-          "for i = 1, 3 do\n  f(i)\n" },
+        { "for i = 1, 3 do\n  f(i)\n", 23, 0, "unexpected end of the text, expected `end`", "for i = 1, 3 do\n  f(i)\n" },
         { "f(1, 2\ng()", 7, 1, "unexpected name `g`, expected `)`", "(1, 2\ng()" },
-        { "x = { 1\n  y = 2 }", 10, 1,
-          "unexpected name `y`, expected `}` or a further entry after a comma", "{ 1\n  y = 2 }" },
+        { "x = { 1\n  y = 2 }", 10, 1, "unexpected name `y`, expected `}` or a further entry after a comma", "{ 1\n  y = 2 }" },
         { "x = \"abc\ny = 1", 8, 0, "the text is not closed, expected `\"`", "\"abc\ny = 1" },
         { "--[==[ x", 8, 0, "the comment is not closed, expected `]==]`", "--[==[ x" },
-        { "if a && b then end", 5, 2,
-          "unexpected symbol `&&`, expected an expression: \"and\" is `and` in Lua", NULL },
-        { "x = a || b", 6, 2, "unexpected symbol `||`, expected an expression: \"or\" is `or` in Lua",
+        { "if a && b then end", 5, 2, "unexpected symbol `&&`, expected an expression: \"and\" is `and` in Lua", NULL },
+        { "x = a || b", 6, 2, "unexpected symbol `||`, expected an expression: \"or\" is `or` in Lua", NULL },
+        { "if a = b then end", 5, 1, "unexpected symbol `=`, expected `then`: \"equal\" is `==` in Lua", NULL },
+        { "f(a, op = b)", 8, 1,
+          "unexpected symbol `=`, expected `)`: options are given in a table, "
+          "`f(x, { name = value })`",
           NULL },
-        { "if a = b then end", 5, 1,
-          "unexpected symbol `=`, expected `then`: \"equal\" is `==` in Lua", NULL },
-        { "f(a, op = b)", 8, 1, "unexpected symbol `=`, expected `)`: options are given in a table, "
-          "`f(x, { name = value })`", NULL },
-        { "if a != b then end", 5, 1,
-          "unexpected symbol `!`, expected `then`: \"not equal\" is `~=` in Lua", NULL },
-        { "x += 1", 2, 1,
-          "unexpected symbol `+`, expected a call or an assignment: Lua writes `x = x + y`", NULL },
-        { "// what it does", 0, 2,
-          "unexpected symbol `//`, expected an expression: a comment begins with `--` in Lua", NULL },
-        { "x = \xe2\x80\x9c" "a\xe2\x80\x9d", 4, 3, "unexpected character `\xe2\x80\x9c`, expected an "
-          "expression: texts stand in \"straight quotes\"", NULL },
+        { "if a != b then end", 5, 1, "unexpected symbol `!`, expected `then`: \"not equal\" is `~=` in Lua", NULL },
+        { "x += 1", 2, 1, "unexpected symbol `+`, expected a call or an assignment: Lua writes `x = x + y`", NULL },
+        { "// what it does", 0, 2, "unexpected symbol `//`, expected an expression: a comment begins with `--` in Lua", NULL },
+        { "x = \xe2\x80\x9c"
+          "a\xe2\x80\x9d",
+          4, 3,
+          "unexpected character `\xe2\x80\x9c`, expected an "
+          "expression: texts stand in \"straight quotes\"",
+          NULL },
         { "x = 3in", 4, 2, "`3i` is no number", NULL },
         { "x = '\\q'", 5, 2, "invalid escape `\\q` in a text: a backslash itself is written \\\\", NULL },
         { "f() = 1", 4, 1, "a call cannot be assigned, expected a variable before it", NULL },
@@ -188,16 +188,15 @@ START_TEST(test_messages)
         { "goto a; local x; ::a:: x = 1", 5, 1, "goto a jumps into the scope of local `x`", NULL },
         { "::a:: ::a::", 8, 1, "label `a` exists already", "a:: ::a::" },
         { "break", 0, 5, "`break` outside of a loop", NULL },
-        { "x = 1 \x01", 6, 1,
-          "unexpected symbol `\\x01`, expected an expression", NULL },
+        { "x = 1 \x01", 6, 1, "unexpected symbol `\\x01`, expected an expression", NULL },
         { "x = y end", 6, 3, "unexpected `end`, expected a statement or the end of the text", NULL },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ncs_lint_error err;
         ck_assert(!ncs_lint_chunk(cases[i].text, strlen(cases[i].text), NULL, NULL, &err));
         ck_assert_str_eq(err.text, cases[i].message);
-        ck_assert_msg(err.at.at == cases[i].at && err.at.bytes == cases[i].bytes, "%s: at %zu, %zu",
-                      cases[i].text, err.at.at, err.at.bytes);
+        ck_assert_msg(err.at.at == cases[i].at && err.at.bytes == cases[i].bytes, "%s: at %zu, %zu", cases[i].text, err.at.at,
+                      err.at.bytes);
         ck_assert_int_eq(err.has_open, cases[i].open != NULL);
         if (cases[i].open)
             ck_assert_str_eq(cases[i].text + err.open.at, cases[i].open);
@@ -225,8 +224,7 @@ static void names(const char *text, bool expression, const char *expected)
 {
     struct ncs_lint_error err;
     ncs_str_clear(&seen);
-    bool ok = (expression ? ncs_lint_expression : ncs_lint_chunk)(text, strlen(text), note,
-                                                                  (void *)(uintptr_t)text, &err);
+    bool ok = (expression ? ncs_lint_expression : ncs_lint_chunk)(text, strlen(text), note, (void *)(uintptr_t)text, &err);
     ck_assert_msg(ok, "%s: %s", text, err.text);
     ck_assert_str_eq(seen.text ? seen.text : "", expected);
 }
@@ -239,8 +237,7 @@ START_TEST(test_names)
         { "local x = x; x = x", "x" },
         { "local function f(a, ...) return f, a, g end", "g" },
         { "local f = function() return f end", "f" },
-        { "function f() end function a.b() end function a:b() end function a.b.c() end",
-          "f= a.b= a:b= a.b" },
+        { "function f() end function a.b() end function a:b() end function a.b.c() end", "f= a.b= a:b= a.b" },
         { "function f:g(x) return self, x end", "f:g=" },
         { "for i = i, n do x(i) end", "i n x()" },
         { "for k, v in pairs(t) do y(k, v) end k()", "pairs() t y() k()" },
@@ -265,16 +262,14 @@ END_TEST
 
 START_TEST(test_expressions)
 {
-    static const char *const refused[] = { "", " ", "1, 2", "x = 1", "...", "return 1", "1;", "f(",
-                                           "a b", "--", "local x" };
+    static const char *const refused[] = { "", " ", "1, 2", "x = 1", "...", "return 1", "1;", "f(", "a b", "--", "local x" };
     names("(rank - 1) % nranks", true, "rank nranks");
     names("math.max(rank, 1)", true, "math.max() rank");
     names("function(i) return i * param.scale end", true, "param.scale");
     names("x:part(rank)[1] --", true, "x:part() rank");
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct ncs_lint_error err;
-        ck_assert_msg(!ncs_lint_expression(refused[i], strlen(refused[i]), NULL, NULL, &err), "%s",
-                      refused[i]);
+        ck_assert_msg(!ncs_lint_expression(refused[i], strlen(refused[i]), NULL, NULL, &err), "%s", refused[i]);
         ck_assert_uint_gt(strlen(err.text), 0);
     }
     ncs_str_free(&seen);
@@ -283,10 +278,11 @@ END_TEST
 
 START_TEST(test_texts_that_only_call)
 {
-    static const char *const only[] = { "", " -- x\n", "f {}", "f({ a = 1, b = { '}' } })", ";f{};",
-                                        "f { a = function() return 1 end } f {} -- f\n" };
-    static const char *const more[] = { "g {}", "f", "f = 1", "f {} g {}", "f { } .x()", "f 'x'", "ff {}",
-                                        "local f", "f {} return", "f {", "return f {}", "'" };
+    static const char *const only[] = { "",      " -- x\n",
+                                        "f {}",  "f({ a = 1, b = { '}' } })",
+                                        ";f{};", "f { a = function() return 1 end } f {} -- f\n" };
+    static const char *const more[] = { "g {}",  "f",       "f = 1",       "f {} g {}", "f { } .x()",  "f 'x'",
+                                        "ff {}", "local f", "f {} return", "f {",       "return f {}", "'" };
     for (size_t i = 0; i < sizeof only / sizeof *only; i++)
         ck_assert_msg(ncs_lint_only_calls(only[i], strlen(only[i]), "f"), "%s", only[i]);
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
@@ -332,5 +328,5 @@ START_TEST(test_split)
 }
 END_TEST
 
-NCS_TEST_MAIN("lint", test_files_of_the_tree, test_good_and_bad_chunks, test_limits, test_messages,
-              test_names, test_expressions, test_texts_that_only_call, test_split)
+NCS_TEST_MAIN("lint", test_files_of_the_tree, test_good_and_bad_chunks, test_limits, test_messages, test_names, test_expressions,
+              test_texts_that_only_call, test_split)

@@ -42,8 +42,7 @@ START_TEST(test_order)
     stands_for("scenario { params = { f = 0.5, b = true }, matrix = { f = { 1, 0.1, 1e300 / 3 }, b = { false } } }",
                "b=false,f=1 b=false,f=0.1 b=false,f=3.3333333333333335e+299");
     /* A parameter may have the name of the run's seed. */
-    stands_for("scenario { params = { seed = 'x' }, matrix = { seed = { 'a', 'b' } } }",
-               "seed=a seed=b");
+    stands_for("scenario { params = { seed = 'x' }, matrix = { seed = { 'a', 'b' } } }", "seed=a seed=b");
 }
 END_TEST
 
@@ -62,8 +61,7 @@ START_TEST(test_pins)
     const char *const set[] = { "n=2" }, *const other[] = { "n=7" };
     settings = (struct ncs_script_settings){ .policy = -1, .set = set, .sets = 1 };
     stands_for(text, "ranks=2,n=2,seed=1 ranks=2,n=2,seed=2");
-    settings = (struct ncs_script_settings){ .policy = -1, .set = other, .sets = 1, .ranks = 3,
-                                             .seeded = true, .seed = 9 };
+    settings = (struct ncs_script_settings){ .policy = -1, .set = other, .sets = 1, .ranks = 3, .seeded = true, .seed = 9 };
     stands_for(text, "ranks=3,n=7,seed=9");
     settings = (struct ncs_script_settings){ .policy = -1, .set = set, .sets = 1, .ranks = 4 };
     struct ncs_script *s = load(text);
@@ -118,10 +116,9 @@ START_TEST(test_bad_matrix)
     refuses("scenario {\n  matrix = 3 }", 2, "matrix must be a table { name = { values } }, got 3");
     refuses("scenario {\n  matrix = {} }", 2, "matrix has no axes, expected name = { values }");
     refuses("scenario {\n  matrix = { { 1, 2 } } }", 2, "matrix: a value without a name");
-    refuses("scenario {\n params = { dtype = 'x',\n  count = 1 },\n  matrix = {\n    ranks = { 1 },\n    coutn = { 1 } } }",
-            6, "matrix: no parameter 'coutn': did you mean 'count'?");
-    refuses("scenario {\n  matrix = { count = { 1 } } }", 2,
-            "matrix: no parameter 'count': the scenario declares no params");
+    refuses("scenario {\n params = { dtype = 'x',\n  count = 1 },\n  matrix = {\n    ranks = { 1 },\n    coutn = { 1 } } }", 6,
+            "matrix: no parameter 'coutn': did you mean 'count'?");
+    refuses("scenario {\n  matrix = { count = { 1 } } }", 2, "matrix: no parameter 'count': the scenario declares no params");
     /* The place is in the matrix, not in params. */
     refuses("scenario {\n  params = { n = 1 },\n  matrix = {\n    n = {} } }", 4, "matrix: n has no values");
     refuses("scenario { params = { n = 1 }, matrix = { n = 4 } }", 1,
@@ -135,11 +132,10 @@ START_TEST(test_bad_matrix)
     refuses("scenario { matrix = { ranks = { 0 } } }", 1, "ranks: value 1 must be 1 to 65536, got 0");
     refuses("scenario { matrix = { ranks = { 65537 } } }", 1, "must be 1 to 65536");
     refuses("scenario { matrix = { seed = { -1 } } }", 1, "seed: value 1 must be 0 or more, got -1");
-    refuses("scenario { matrix = { ranks = { 2, 4, 2.0 } } }", 1,
-            "matrix: ranks: value 3 repeats 2.0");
+    refuses("scenario { matrix = { ranks = { 2, 4, 2.0 } } }", 1, "matrix: ranks: value 3 repeats 2.0");
     refuses("local l = {} for i = 1, 317 do l[i] = i end\n"
-            "scenario { params = { a = 1, b = 1 }, matrix = { a = l, b = l, ranks = { 1 } } }", 2,
-            "matrix: 1 x 317 x 317 combinations, more than 100000");
+            "scenario { params = { a = 1, b = 1 }, matrix = { a = l, b = l, ranks = { 1 } } }",
+            2, "matrix: 1 x 317 x 317 combinations, more than 100000");
     refuses("local l = {} for i = 1, 100001 do l[i] = i end\nscenario {\n matrix = { seed = l } }", 3,
             "matrix: 100001 combinations, more than 100000");
 }
@@ -151,7 +147,10 @@ static struct ncs_param value_of(enum ncs_param_kind kind, int i)
 {
     char text[20];
     snprintf(text, sizeof text, "v%d", i);
-    return (struct ncs_param){ .name = ncs_copy_text("n"), .kind = kind, .i = i, .d = i / 8.0,
+    return (struct ncs_param){ .name = ncs_copy_text("n"),
+                               .kind = kind,
+                               .i = i,
+                               .d = i / 8.0,
                                .text = kind == NCS_PARAM_TEXT ? ncs_copy_text(text) : NULL };
 }
 
@@ -288,7 +287,7 @@ START_TEST(test_any_select)
         ncs_str_addf(&opposite, "not (%s)", text.text);
         struct ncs_select *s = ncs_select_parse(text.text, &err);
         struct ncs_select *not = ncs_select_parse(opposite.text, &err);
-        ck_assert(!s || not);
+        ck_assert(!s || not );
         if (s) {
             parsed++;
             ck_assert(ncs_select_matches(s, "a ring") != ncs_select_matches(not, "a ring"));
@@ -296,7 +295,7 @@ START_TEST(test_any_select)
             ck_assert(err.status == NCS_BAD_INPUT && err.text[0]);
         }
         ncs_select_free(s);
-        ncs_select_free(not);
+        ncs_select_free(not );
         ncs_str_free(&text);
         ncs_str_free(&opposite);
     }
@@ -304,5 +303,5 @@ START_TEST(test_any_select)
 }
 END_TEST
 
-NCS_TEST_MAIN("matrix", test_order, test_exclude, test_pins, test_values_of_a_case, test_bad_matrix,
-              test_many_values, test_zeros_are_one_value, test_bad_exclude, test_select, test_bad_select, test_any_select)
+NCS_TEST_MAIN("matrix", test_order, test_exclude, test_pins, test_values_of_a_case, test_bad_matrix, test_many_values,
+              test_zeros_are_one_value, test_bad_exclude, test_select, test_bad_select, test_any_select)

@@ -31,8 +31,7 @@ START_TEST(good_files)
         char *compiled = lab_compile(&lab);
         ck_assert_msg(!compiled, "%s: %s", path, compiled);
         for (size_t k = 0; k < lab.out.lines; k++)
-            ck_assert_msg(lab.out.line[k] >= 1 && (size_t)lab.out.line[k] <= lab.source.lines,
-                          "%s: line %zu", path, k + 1);
+            ck_assert_msg(lab.out.line[k] >= 1 && (size_t)lab.out.line[k] <= lab.source.lines, "%s: line %zu", path, k + 1);
         lab_numbered(&lab, &said);
         ck_assert_msg(lab_agrees(path, ".txt", said.text), "%s", path);
         ncs_str_free(&said);

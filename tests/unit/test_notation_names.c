@@ -39,11 +39,13 @@ static size_t found_collectives(const char *const *members)
 
 START_TEST(members)
 {
-    static const struct { enum ncs_thing_kind kind; enum ncs_class_id class; } rows[] = {
-        { NCS_THING_STREAM, NCS_CLASS_STREAM }, { NCS_THING_EVENT, NCS_CLASS_EVENT },
-        { NCS_THING_COMM, NCS_CLASS_COMM },     { NCS_THING_BUFFER, NCS_CLASS_BUFFER },
-        { NCS_THING_OP, NCS_CLASS_REDOP },      { NCS_THING_WINDOW, NCS_CLASS_WINDOW },
-        { NCS_THING_THREAD, NCS_CLASS_THREAD }, { NCS_THING_GRAPH, NCS_CLASS_GRAPH } };
+    static const struct {
+        enum ncs_thing_kind kind;
+        enum ncs_class_id class;
+    } rows[] = { { NCS_THING_STREAM, NCS_CLASS_STREAM }, { NCS_THING_EVENT, NCS_CLASS_EVENT },
+                 { NCS_THING_COMM, NCS_CLASS_COMM },     { NCS_THING_BUFFER, NCS_CLASS_BUFFER },
+                 { NCS_THING_OP, NCS_CLASS_REDOP },      { NCS_THING_WINDOW, NCS_CLASS_WINDOW },
+                 { NCS_THING_THREAD, NCS_CLASS_THREAD }, { NCS_THING_GRAPH, NCS_CLASS_GRAPH } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct ncs_class *c = ncs_classes[rows[i].class];
         const char *const *known = ncs_schema_members[rows[i].kind];
@@ -66,15 +68,12 @@ START_TEST(globals)
     struct ncs_str text = { 0 };
     ncs_str_add(&text, "scenario { ranks = 1 }\n");
     for (size_t i = 0; ncs_schema_globals[i]; i++)
-        ncs_str_addf(&text, "expect.that(%s ~= nil, \"%s\")\n", ncs_schema_globals[i],
-                     ncs_schema_globals[i]);
+        ncs_str_addf(&text, "expect.that(%s ~= nil, \"%s\")\n", ncs_schema_globals[i], ncs_schema_globals[i]);
     for (size_t i = 0; ncs_schema_taken[i]; i++)
         if (ncs_schema_taken[i][0] != '_')
-            ncs_str_addf(&text, "expect.that(%s ~= nil, \"%s\")\n", ncs_schema_taken[i],
-                         ncs_schema_taken[i]);
+            ncs_str_addf(&text, "expect.that(%s ~= nil, \"%s\")\n", ncs_schema_taken[i], ncs_schema_taken[i]);
     for (size_t i = 0; ncs_schema_math[i]; i++)
-        ncs_str_addf(&text, "expect.that(math.%s ~= nil, \"math.%s\")\n", ncs_schema_math[i],
-                     ncs_schema_math[i]);
+        ncs_str_addf(&text, "expect.that(math.%s ~= nil, \"math.%s\")\n", ncs_schema_math[i], ncs_schema_math[i]);
     const struct ncs_result *result = execute(text.text, false);
     ck_assert_int_eq(result->verdict, NCS_PASS);
     finish();

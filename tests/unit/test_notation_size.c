@@ -179,9 +179,8 @@ static void described(const char *key, json_t *schema)
 {
     const char *name;
     json_t *property, *properties = json_object_get(schema, "properties");
-    json_object_foreach(properties, name, property)
-        if (json_is_object(property))
-            ck_assert_msg(json_object_get(property, "description"), "%s: %s", key, name);
+    json_object_foreach(properties, name, property) if (json_is_object(property))
+        ck_assert_msg(json_object_get(property, "description"), "%s: %s", key, name);
 }
 
 START_TEST(schema)
@@ -191,8 +190,7 @@ START_TEST(schema)
     ncs_notation_schema(&text);
     json_t *root = json_loads(text.text, JSON_REJECT_DUPLICATES, &error);
     ck_assert_msg(root, "line %d: %s", error.line, error.text);
-    ck_assert_str_eq(json_string_value(json_object_get(root, "$schema")),
-                     "http://json-schema.org/draft-07/schema#");
+    ck_assert_str_eq(json_string_value(json_object_get(root, "$schema")), "http://json-schema.org/draft-07/schema#");
     ck_assert(json_is_false(json_object_get(root, "additionalProperties")));
     described("scenario", root);
     json_t *step = json_object_get(json_object_get(root, "definitions"), "step");
@@ -205,5 +203,5 @@ START_TEST(schema)
 }
 END_TEST
 
-NCS_TEST_MAIN("notation_size", thousand_buffers, fifty_thousand_steps, long_loop, steps_of_aliases,
-              levels_of_aliases, many_mistakes, schema)
+NCS_TEST_MAIN("notation_size", thousand_buffers, fifty_thousand_steps, long_loop, steps_of_aliases, levels_of_aliases,
+              many_mistakes, schema)

@@ -20,8 +20,7 @@ static void mark(size_t begin, size_t end, void *arg)
     struct tally *t = arg;
     atomic_fetch_add(&t->calls, 1);
     size_t shortest = atomic_load(&t->shortest);
-    while (end - begin < shortest &&
-           !atomic_compare_exchange_weak(&t->shortest, &shortest, end - begin))
+    while (end - begin < shortest && !atomic_compare_exchange_weak(&t->shortest, &shortest, end - begin))
         ;
     for (size_t i = begin; i < end; i++)
         t->seen[i]++;

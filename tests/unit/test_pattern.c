@@ -25,41 +25,44 @@ static void begin(void)
     lua_newtable(L);
     ncs_lua_search(L);
     lua_setglobal(L, "ours");
-    ck_assert_int_eq(luaL_dostring(L,
-        "local function show(ok, ...)\n"
-        "  local t = { tostring(ok) }\n"
-        "  if not ok then\n" /* a place stands before Lua's own words, another name within them */
-        "    return 'error: ' .. tostring((...)):gsub('^.-:%d+: ', ''):gsub(' in pattern', ''):gsub(' in replacement.*', '')\n"
-        "  end\n"
-        "  for i = 1, select('#', ...) do\n"
-        "    local v = select(i, ...)\n"
-        "    t[#t + 1] = math.type(v) or type(v)\n"
-        "    t[#t + 1] = tostring(v)\n"
-        "  end\n"
-        "  return table.concat(t, '|')\n"
-        "end\n"
-        "local function all(lib, text, pattern)\n"
-        "  local t = {}\n"
-        "  for p, q, r in lib.gmatch(text, pattern) do\n"
-        "    t[#t + 1] = tostring(p) .. ',' .. tostring(q) .. ',' .. tostring(r)\n"
-        "    if #t > 1000 then break end\n"
-        "  end\n"
-        "  return table.concat(t, ';')\n"
-        "end\n"
-        "local replacement = { 'x', '<%0>', '%1', '%2%%', { a = 1, b = 'bb', [''] = false },\n"
-        "  function(a, b) return b or a end, function() return nil end, 7, '%', function() return {} end }\n"
-        "function try(lib, text, pattern, init)\n"
-        "  local t = { show(pcall(lib.find, text, pattern, init)), show(pcall(lib.match, text, pattern, init)),\n"
-        "              show(pcall(lib.find, text, pattern, init, true)), show(pcall(all, lib, text, pattern)) }\n"
-        "  for _, by in ipairs(replacement) do\n"
-        "    t[#t + 1] = show(pcall(lib.gsub, text, pattern, by, init > 0 and init or nil))\n"
-        "  end\n"
-        "  return table.concat(t, '\\n')\n"
-        "end\n"), LUA_OK);
+    ck_assert_int_eq(
+        luaL_dostring(L,
+                      "local function show(ok, ...)\n"
+                      "  local t = { tostring(ok) }\n"
+                      "  if not ok then\n" /* a place stands before Lua's own words, another name within them */
+                      "    return 'error: ' .. tostring((...)):gsub('^.-:%d+: ', ''):gsub(' in pattern', ''):gsub(' in "
+                      "replacement.*', '')\n"
+                      "  end\n"
+                      "  for i = 1, select('#', ...) do\n"
+                      "    local v = select(i, ...)\n"
+                      "    t[#t + 1] = math.type(v) or type(v)\n"
+                      "    t[#t + 1] = tostring(v)\n"
+                      "  end\n"
+                      "  return table.concat(t, '|')\n"
+                      "end\n"
+                      "local function all(lib, text, pattern)\n"
+                      "  local t = {}\n"
+                      "  for p, q, r in lib.gmatch(text, pattern) do\n"
+                      "    t[#t + 1] = tostring(p) .. ',' .. tostring(q) .. ',' .. tostring(r)\n"
+                      "    if #t > 1000 then break end\n"
+                      "  end\n"
+                      "  return table.concat(t, ';')\n"
+                      "end\n"
+                      "local replacement = { 'x', '<%0>', '%1', '%2%%', { a = 1, b = 'bb', [''] = false },\n"
+                      "  function(a, b) return b or a end, function() return nil end, 7, '%', function() return {} end }\n"
+                      "function try(lib, text, pattern, init)\n"
+                      "  local t = { show(pcall(lib.find, text, pattern, init)), show(pcall(lib.match, text, pattern, init)),\n"
+                      "              show(pcall(lib.find, text, pattern, init, true)), show(pcall(all, lib, text, pattern)) }\n"
+                      "  for _, by in ipairs(replacement) do\n"
+                      "    t[#t + 1] = show(pcall(lib.gsub, text, pattern, by, init > 0 and init or nil))\n"
+                      "  end\n"
+                      "  return table.concat(t, '\\n')\n"
+                      "end\n"),
+        LUA_OK);
 }
 
-static const char *try_with(const char *library, const char *text, size_t bytes, const char *pattern,
-                            size_t pattern_bytes, int init)
+static const char *try_with(const char *library, const char *text, size_t bytes, const char *pattern, size_t pattern_bytes,
+                            int init)
 {
     lua_getglobal(L, "try");
     lua_getglobal(L, library);
@@ -74,8 +77,8 @@ static void compare(const char *text, size_t bytes, const char *pattern, size_t 
 {
     const char *own = try_with("own", text, bytes, pattern, pattern_bytes, init);
     const char *ours = try_with("ours", text, bytes, pattern, pattern_bytes, init);
-    ck_assert_msg(strcmp(own, ours) == 0, "text '%.*s', pattern '%.*s', init %d:\n%s\n--- ours:\n%s",
-                  (int)bytes, text, (int)pattern_bytes, pattern, init, own, ours);
+    ck_assert_msg(strcmp(own, ours) == 0, "text '%.*s', pattern '%.*s', init %d:\n%s\n--- ours:\n%s", (int)bytes, text,
+                  (int)pattern_bytes, pattern, init, own, ours);
     lua_settop(L, 0);
 }
 
@@ -130,12 +133,9 @@ END_TEST
 START_TEST(test_comes_to_an_end)
 {
     static const char *const calls[] = {
-        "ours.find(('a'):rep(1 << 20), '.-.-.-.-b')",
-        "ours.match(('a'):rep(300), ('a-'):rep(60) .. 'b')",
-        "ours.match(('a'):rep(300), ('a?'):rep(60) .. 'b')",
-        "ours.gsub(('('):rep(1 << 18), '%b()', '')",
-        "ours.gmatch(('a'):rep(1 << 20), '.*.*.*b')()",
-        "ours.find(('ab'):rep(1 << 20), '(.*)%1%1c')",
+        "ours.find(('a'):rep(1 << 20), '.-.-.-.-b')",        "ours.match(('a'):rep(300), ('a-'):rep(60) .. 'b')",
+        "ours.match(('a'):rep(300), ('a?'):rep(60) .. 'b')", "ours.gsub(('('):rep(1 << 18), '%b()', '')",
+        "ours.gmatch(('a'):rep(1 << 20), '.*.*.*b')()",      "ours.find(('ab'):rep(1 << 20), '(.*)%1%1c')",
     };
     begin();
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
@@ -149,12 +149,12 @@ START_TEST(test_comes_to_an_end)
         lua_settop(L, 0);
     }
     /* A large buffer that is used once is none of these. */
-    ck_assert_int_eq(luaL_dostring(L,
-        "local text = ('word = value, '):rep(200000)\n"
-        "assert(select(2, ours.gsub(text, '(%w+) = (%w+)', '%2 = %1')) == 200000)\n"
-        "local n = 0 for k, v in ours.gmatch(text, '(%w+)%s*=%s*(%w+)') do n = n + 1 end\n"
-        "assert(n == 200000)\n"
-        "assert(ours.find(('a'):rep(1 << 20) .. 'b', ('a'):rep(1 << 19) .. 'b', 1, true) == (1 << 19) + 1)\n"),
+    ck_assert_int_eq(
+        luaL_dostring(L, "local text = ('word = value, '):rep(200000)\n"
+                         "assert(select(2, ours.gsub(text, '(%w+) = (%w+)', '%2 = %1')) == 200000)\n"
+                         "local n = 0 for k, v in ours.gmatch(text, '(%w+)%s*=%s*(%w+)') do n = n + 1 end\n"
+                         "assert(n == 200000)\n"
+                         "assert(ours.find(('a'):rep(1 << 20) .. 'b', ('a'):rep(1 << 19) .. 'b', 1, true) == (1 << 19) + 1)\n"),
         LUA_OK);
     lua_close(L);
 }

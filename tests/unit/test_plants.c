@@ -26,10 +26,8 @@ static const struct planted cases[] = {
     { FILE_OF("all_reduce"), NULL, { NCS_PLANT_SHIFT, 2, 1 }, NCS_PATTERN_SHIFT, 1, 1 },
     { FILE_OF("all_gather"), NULL, { NCS_PLANT_SHIFT, 0, 1 }, NCS_PATTERN_SHIFT, 1, 1 },
     { FILE_OF("broadcast"), NULL, { NCS_PLANT_ROOT, 0, 1 }, NCS_PATTERN_ROOT, 4, -2 },
-    { FILE_OF("all_reduce"), "dtype=float16", { NCS_PLANT_ROUND, 0, 1 }, NCS_PATTERN_ROUNDING, 4,
-      -2 },
-    { FILE_OF("all_reduce"), "dtype=bfloat16", { NCS_PLANT_ROUND, 0, 1 }, NCS_PATTERN_ROUNDING, 4,
-      -2 },
+    { FILE_OF("all_reduce"), "dtype=float16", { NCS_PLANT_ROUND, 0, 1 }, NCS_PATTERN_ROUNDING, 4, -2 },
+    { FILE_OF("all_reduce"), "dtype=bfloat16", { NCS_PLANT_ROUND, 0, 1 }, NCS_PATTERN_ROUNDING, 4, -2 },
     { FILE_OF("all_reduce"), NULL, { NCS_PLANT_STALE, 3, 1 }, NCS_PATTERN_STALE, 1, -2 },
     { FILE_OF("reduce_scatter"), NULL, { NCS_PLANT_STALE, 0, 1 }, NCS_PATTERN_STALE, 1, -2 },
     /* A call that moves in steps has a fault in each step of the rank. */
@@ -54,20 +52,20 @@ static void run_case(const struct planted *c, struct ncs_plant plant, bool threa
     struct ncs_script *script = ncs_script_load(c->file, &settings, &scenario, &err);
     ck_assert_msg(script != NULL, "%s", err.text);
     struct ncs_program program = ncs_script_program(script, &scenario);
-    struct ncs_run_options options = { .driver = "sim", .ranks = scenario.ranks, .verify = true,
-                                       .own_threads = threads, .plant = plant };
+    struct ncs_run_options options = {
+        .driver = "sim", .ranks = scenario.ranks, .verify = true, .own_threads = threads, .plant = plant
+    };
     struct ncs_run *run = ncs_run_new(&options, &program, NULL, NULL);
     const struct ncs_result *r = ncs_run_execute(run);
     if (plant.kind == NCS_PLANT_NONE) {
         ck_assert_int_eq(r->verdict, NCS_PASS);
         ck_assert_uint_gt(r->checked, 0);
     } else {
-        ck_assert_msg(r->verdict == NCS_WRONG, "%s, plant %d: verdict %s", c->file, plant.kind,
-                      ncs_verdict_name(r->verdict));
+        ck_assert_msg(r->verdict == NCS_WRONG, "%s, plant %d: verdict %s", c->file, plant.kind, ncs_verdict_name(r->verdict));
         ck_assert_uint_eq(r->wrong_count, c->wrong);
         for (size_t i = 0; i < r->wrongs; i++) {
-            ck_assert_msg(r->wrong[i].pattern == c->pattern, "%s, plant %d: pattern %d, %s",
-                          c->file, plant.kind, r->wrong[i].pattern, r->wrong[i].text);
+            ck_assert_msg(r->wrong[i].pattern == c->pattern, "%s, plant %d: pattern %d, %s", c->file, plant.kind,
+                          r->wrong[i].pattern, r->wrong[i].text);
             ck_assert(c->which == -2 || r->wrong[i].which == c->which);
             ck_assert(c->pattern == NCS_PATTERN_NONE || strlen(r->wrong[i].text) > 0);
         }

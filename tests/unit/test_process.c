@@ -102,4 +102,5 @@ START_TEST(variables_that_must_agree)
 }
 END_TEST
 
-NCS_TEST_MAIN("process", seats_of_equal_hosts, seats_of_other_hosts, every_seat_once, capabilities, own_settings, variables_that_must_agree)
+NCS_TEST_MAIN("process", seats_of_equal_hosts, seats_of_other_hosts, every_seat_once, capabilities, own_settings,
+              variables_that_must_agree)

@@ -35,8 +35,7 @@ static void __attribute__((format(printf, 1, 2))) note(const char *fmt, ...)
 #define PARAM ((ncclParamHandle_t)0x4000)
 #define POOL ((cudaMemPool_t)0x5000)
 
-static ncclResult_t scalable(ncclComm_t *comm, int nranks, int rank, int n, ncclUniqueId *ids,
-                             ncclConfig_t *config)
+static ncclResult_t scalable(ncclComm_t *comm, int nranks, int rank, int n, ncclUniqueId *ids, ncclConfig_t *config)
 {
     note("scalable %d %d %d", nranks, rank, n);
     for (int i = 0; i < n && ids; i++)
@@ -53,8 +52,7 @@ static ncclResult_t split(ncclComm_t comm, int color, int key, ncclComm_t *out, 
     return ncclSuccess;
 }
 
-static ncclResult_t shrink(ncclComm_t comm, int *list, int n, ncclComm_t *out, ncclConfig_t *config,
-                           int flags)
+static ncclResult_t shrink(ncclComm_t comm, int *list, int n, ncclComm_t *out, ncclConfig_t *config, int flags)
 {
     (void)comm, (void)config;
     note("shrink");
@@ -65,8 +63,7 @@ static ncclResult_t shrink(ncclComm_t comm, int *list, int n, ncclComm_t *out, n
     return ncclInvalidArgument;
 }
 
-static ncclResult_t grow(ncclComm_t comm, int nranks, const ncclUniqueId *id, int rank,
-                         ncclComm_t *out, ncclConfig_t *config)
+static ncclResult_t grow(ncclComm_t comm, int nranks, const ncclUniqueId *id, int rank, ncclComm_t *out, ncclConfig_t *config)
 {
     (void)comm, (void)config;
     note("grow %d %d %d\n", nranks, id != NULL, rank);
@@ -74,12 +71,25 @@ static ncclResult_t grow(ncclComm_t comm, int nranks, const ncclUniqueId *id, in
     return ncclSuccess;
 }
 
-static ncclResult_t user_rank(ncclComm_t comm, int *rank) { (void)comm; *rank = 5; return ncclSuccess; }
-static ncclResult_t count(ncclComm_t comm, int *n) { (void)comm; *n = 7; return ncclSuccess; }
-static ncclResult_t destroy(ncclComm_t comm) { (void)comm; return ncclSuccess; }
+static ncclResult_t user_rank(ncclComm_t comm, int *rank)
+{
+    (void)comm;
+    *rank = 5;
+    return ncclSuccess;
+}
+static ncclResult_t count(ncclComm_t comm, int *n)
+{
+    (void)comm;
+    *n = 7;
+    return ncclSuccess;
+}
+static ncclResult_t destroy(ncclComm_t comm)
+{
+    (void)comm;
+    return ncclSuccess;
+}
 
-static ncclResult_t window_register(ncclComm_t comm, void *buff, size_t bytes, ncclWindow_t *win,
-                                    int flags)
+static ncclResult_t window_register(ncclComm_t comm, void *buff, size_t bytes, ncclWindow_t *win, int flags)
 {
     (void)comm;
     note("window %d %zu %d\n", buff != NULL, bytes, flags);
@@ -101,12 +111,11 @@ static ncclResult_t comm_deregister(ncclComm_t comm, void *handle)
     return ncclSuccess;
 }
 
-static ncclResult_t put_signal(const void *buff, size_t n, ncclDataType_t dtype, int peer,
-                               ncclWindow_t win, size_t offset, int sig, int ctx, unsigned flags,
-                               ncclComm_t comm, cudaStream_t stream)
+static ncclResult_t put_signal(const void *buff, size_t n, ncclDataType_t dtype, int peer, ncclWindow_t win, size_t offset,
+                               int sig, int ctx, unsigned flags, ncclComm_t comm, cudaStream_t stream)
 {
-    note("put %d %zu %d %d %d %zu %d %d %u %d %d\n", buff != NULL, n, dtype, peer, win == WINDOW,
-         offset, sig, ctx, flags, comm == NULL, stream != NULL);
+    note("put %d %zu %d %d %d %zu %d %d %u %d %d\n", buff != NULL, n, dtype, peer, win == WINDOW, offset, sig, ctx, flags,
+         comm == NULL, stream != NULL);
     return ncclSuccess;
 }
 
@@ -189,7 +198,10 @@ static ncclResult_t param_keys(const char ***table, int *n)
     return ncclSuccess;
 }
 
-static void dump_all(void) { note("dump\n"); }
+static void dump_all(void)
+{
+    note("dump\n");
+}
 
 static cudaError_t device_properties(struct cudaDeviceProp *p, int device)
 {
@@ -242,8 +254,7 @@ static cudaError_t pointer_attributes(struct cudaPointerAttributes *a, const voi
     return cudaSuccess;
 }
 
-static cudaError_t advise(const void *p, size_t n, enum cudaMemoryAdvise advice,
-                          struct cudaMemLocation location)
+static cudaError_t advise(const void *p, size_t n, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
 {
     (void)p;
     note("advise %zu %d %d %d\n", n, advice, location.type, location.id);
@@ -274,8 +285,7 @@ static cudaError_t launch_host(cudaStream_t stream, cudaHostFn_t fn, void *data)
     return cudaSuccess;
 }
 
-static cudaError_t add_callback(cudaStream_t stream, cudaStreamCallback_t fn, void *data,
-                                unsigned flags)
+static cudaError_t add_callback(cudaStream_t stream, cudaStreamCallback_t fn, void *data, unsigned flags)
 {
     (void)stream;
     if (flags)
@@ -299,8 +309,8 @@ static cudaError_t stream_synchronize(cudaStream_t stream)
     return cudaSuccess;
 }
 
-static cudaError_t copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
-                           size_t height, enum cudaMemcpyKind kind)
+static cudaError_t copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                           enum cudaMemcpyKind kind)
 {
     (void)dst, (void)src, (void)kind;
     note("2d %zu %zu %zu %zu\n", dpitch, spitch, width, height);
@@ -415,8 +425,7 @@ static void refuses(const char *statement, const char *message)
 {
     const struct ncs_result *r = execute(statement);
     ck_assert_msg(r->errors == 1, "no error: %s", statement);
-    ck_assert_msg(strstr(r->error[0].message, message) != NULL, "got: %s\nwant: %s",
-                  r->error[0].message, message);
+    ck_assert_msg(strstr(r->error[0].message, message) != NULL, "got: %s\nwant: %s", r->error[0].message, message);
     ck_assert_int_eq(r->error[0].kind, NCS_KIND_USAGE);
     finish();
 }
@@ -523,7 +532,8 @@ START_TEST(test_functions_in_streams)
           "expect.equal(got[3], nil)\n"
           "expect.equal(C.cudaLaunchHostFunc(stream, nil, nil), C.cudaErrorInvalidValue)\n"
           "expect.equal(C.cudaStreamAddCallback(stream, print, nil, 1), C.cudaErrorInvalidValue)\n"
-          "collectgarbage() stream:sync()\n", "");
+          "collectgarbage() stream:sync()\n",
+          "");
     const struct ncs_result *r = execute("C.cudaLaunchHostFunc(stream, function()\nerror('in here') end)\n"
                                          "stream:sync()\n");
     ck_assert_int_eq(r->verdict, NCS_ERROR);
@@ -535,7 +545,9 @@ END_TEST
 
 START_TEST(test_misuse)
 {
-    static const struct { const char *statement, *message; } cases[] = {
+    static const struct {
+        const char *statement, *message;
+    } cases[] = {
         { "C.ncclCommInitRankScalable(4, 2, 3, { nccl.unique_id() })", "commIds has 1 entries, the call says 3" },
         { "C.ncclCommInitRankScalable(4, 2, 1, { 7 })", "an entry must be an id, got 7" },
         { "C.ncclCommShrink(nil, 3, 1, nil, 0)", "excludeRanksList must be a list or nil, got 3" },
@@ -564,5 +576,5 @@ START_TEST(test_misuse)
 }
 END_TEST
 
-NCS_TEST_MAIN("raw", test_communicators, test_windows_and_signals, test_parameters,
-              test_devices_and_memory, test_functions_in_streams, test_misuse)
+NCS_TEST_MAIN("raw", test_communicators, test_windows_and_signals, test_parameters, test_devices_and_memory,
+              test_functions_in_streams, test_misuse)

@@ -218,12 +218,26 @@ END_TEST
 START_TEST(test_notations)
 {
     static const char *const yaml[] = {
-        "steps:\n", "steps:", "ranks: 2\nsteps :\t\n", "# x\r\n\"steps\": []\r\n", "'steps': 1",
-        "\xef\xbb\xbfscenario: x\n", "a:\n  b: 1\nscenario: >\n",
+        "steps:\n",
+        "steps:",
+        "ranks: 2\nsteps :\t\n",
+        "# x\r\n\"steps\": []\r\n",
+        "'steps': 1",
+        "\xef\xbb\xbfscenario: x\n",
+        "a:\n  b: 1\nscenario: >\n",
     };
     static const char *const other[] = {
-        "", "  steps:\n", "step:\n", "stepsize: 1\n", "steps\n:", "\"steps: 1\n", "'steps\": 1\n",
-        "steps = 1\n", "steps:sync()\n", "scenario { ranks = 2 }\n", "jobs:\n  steps:\n",
+        "",
+        "  steps:\n",
+        "step:\n",
+        "stepsize: 1\n",
+        "steps\n:",
+        "\"steps: 1\n",
+        "'steps\": 1\n",
+        "steps = 1\n",
+        "steps:sync()\n",
+        "scenario { ranks = 2 }\n",
+        "jobs:\n  steps:\n",
         "-- steps:\n",
     };
     for (size_t i = 0; i < sizeof yaml / sizeof *yaml; i++)
@@ -257,6 +271,5 @@ START_TEST(test_notation_of_a_file)
 }
 END_TEST
 
-NCS_TEST_MAIN("reading", test_files, test_files_without_links, test_long_files,
-              test_links_out_of_a_folder, test_folders_by_links, test_permissions, test_notations,
-              test_notation_of_a_file)
+NCS_TEST_MAIN("reading", test_files, test_files_without_links, test_long_files, test_links_out_of_a_folder, test_folders_by_links,
+              test_permissions, test_notations, test_notation_of_a_file)

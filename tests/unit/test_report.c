@@ -1,16 +1,15 @@
 /* Reports of results made by hand, as text. */
 #include "report_lab.h"
 
-static const char hang_text[] =
-    "HANG  scenarios/a.lua  4 ranks, sim, seed 0\n"
-    "  communicator world, call 3: AllReduce float32 x 1024 sum\n"
-    "    rank 0  waits in stream:sync()         line 14\n"
-    "    rank 1  waits in stream:sync()         line 14\n"
-    "    rank 2  never made call 3: finished    line 17\n"
-    "    rank 3  waits in stream:sync()         line 14\n"
-    "  why   rank 2 made 2 calls on world, the others 3: line 12 skips it when rank == 2\n"
-    "  fix   every rank of a communicator makes the same calls in the same order\n"
-    "  more  ncclscript explain skipped-call\n";
+static const char hang_text[] = "HANG  scenarios/a.lua  4 ranks, sim, seed 0\n"
+                                "  communicator world, call 3: AllReduce float32 x 1024 sum\n"
+                                "    rank 0  waits in stream:sync()         line 14\n"
+                                "    rank 1  waits in stream:sync()         line 14\n"
+                                "    rank 2  never made call 3: finished    line 17\n"
+                                "    rank 3  waits in stream:sync()         line 14\n"
+                                "  why   rank 2 made 2 calls on world, the others 3: line 12 skips it when rank == 2\n"
+                                "  fix   every rank of a communicator makes the same calls in the same order\n"
+                                "  more  ncclscript explain skipped-call\n";
 
 START_TEST(test_hang)
 {
@@ -38,18 +37,17 @@ START_TEST(test_verbose)
     r.virtual_time = 30000;
     char *got = text_of(&r, true, NULL, (struct ncs_report_style){ .verbose = true });
     ck_assert_ptr_nonnull(strstr(got, "    rank 2  never made call 3: finished    line 17\n"));
-    const char *tail =
-        "  waits\n"
-        "    rank 0  in stream:sync, world call 3 (AllReduce float32 x 1024 sum), for rank 2"
-        "    line 14\n"
-        "    rank 1  in stream:sync, world call 3 (AllReduce float32 x 1024 sum), for rank 2"
-        "    line 14\n"
-        "  who waits for whom\n"
-        "    rank 2 never made call 3: finished at line 17  <- cause: skipped-call\n"
-        "    |- rank 0 waits in stream:sync at line 14 for world call 3, AllReduce float32 x 1024 sum\n"
-        "    `- rank 1 is in stream:sync at line 14\n"
-        "  34 calls, 12 results verified, 0 not, 0 expectations\n"
-        "  trace 0000000000009f3c, virtual time 30 us, NCCL 2.30.7, strict policy\n";
+    const char *tail = "  waits\n"
+                       "    rank 0  in stream:sync, world call 3 (AllReduce float32 x 1024 sum), for rank 2"
+                       "    line 14\n"
+                       "    rank 1  in stream:sync, world call 3 (AllReduce float32 x 1024 sum), for rank 2"
+                       "    line 14\n"
+                       "  who waits for whom\n"
+                       "    rank 2 never made call 3: finished at line 17  <- cause: skipped-call\n"
+                       "    |- rank 0 waits in stream:sync at line 14 for world call 3, AllReduce float32 x 1024 sum\n"
+                       "    `- rank 1 is in stream:sync at line 14\n"
+                       "  34 calls, 12 results verified, 0 not, 0 expectations\n"
+                       "  trace 0000000000009f3c, virtual time 30 us, NCCL 2.30.7, strict policy\n";
     ck_assert_uint_gt(strlen(got), strlen(tail));
     ck_assert_str_eq(got + strlen(got) - strlen(tail), tail);
     ncs_free(got);
@@ -122,8 +120,7 @@ START_TEST(test_many_culprits)
         row[i] = (struct ncs_finding_row){ .rank = i, .text = text[i], .line = 14 };
         culprit[i] = (struct ncs_culprit){ .rank = i };
     }
-    struct ncs_finding f = { .rule = "p2p-cycle", .row = row, .rows = 100, .culprit = culprit,
-                             .culprits = 100 };
+    struct ncs_finding f = { .rule = "p2p-cycle", .row = row, .rows = 100, .culprit = culprit, .culprits = 100 };
     struct ncs_result r = result_of(NCS_HANG);
     r.ranks = 100;
     r.diagnosis.finding = &f;
@@ -149,8 +146,8 @@ START_TEST(test_like_findings)
     struct ncs_culprit culprit[5];
     for (int i = 0; i < 5; i++) {
         culprit[i] = (struct ncs_culprit){ .rank = i, .line = i == 3 ? 8 : 7 };
-        f[i] = (struct ncs_finding){ .rule = "illegal-access", .culprit = &culprit[i],
-                                     .culprits = 1, .why = T("w"), .fix = T("f") };
+        f[i] =
+            (struct ncs_finding){ .rule = "illegal-access", .culprit = &culprit[i], .culprits = 1, .why = T("w"), .fix = T("f") };
     }
     struct ncs_result r = result_of(NCS_ERROR);
     r.ranks = 5;
@@ -187,8 +184,7 @@ END_TEST
 START_TEST(test_pass)
 {
     struct ncs_result r = result_of(NCS_PASS);
-    check_text(&r, true,
-               "PASS  scenarios/a.lua  4 ranks, sim, seed 0: 12 results verified, 34 calls\n");
+    check_text(&r, true, "PASS  scenarios/a.lua  4 ranks, sim, seed 0: 12 results verified, 34 calls\n");
     r.ranks = 1;
     r.checked = r.calls = r.unchecked = 1;
     r.policy = NCS_POLICY_TYPICAL;
@@ -223,9 +219,8 @@ START_TEST(test_pass_not_declared)
 {
     struct ncs_result r = result_of(NCS_PASS);
     char *got = text_of(&r, false, "declared hang, came pass", (struct ncs_report_style){ 0 });
-    ck_assert_str_eq(got,
-                     "FAIL  scenarios/a.lua  4 ranks, sim, seed 0: 12 results verified, 34 calls\n"
-                     "  not as declared: declared hang, came pass\n");
+    ck_assert_str_eq(got, "FAIL  scenarios/a.lua  4 ranks, sim, seed 0: 12 results verified, 34 calls\n"
+                          "  not as declared: declared hang, came pass\n");
     ncs_free(got);
 }
 END_TEST
@@ -248,15 +243,32 @@ START_TEST(test_wrong)
 {
     struct ncs_call call = reduce_call();
     struct ncs_wrong wrong[] = {
-        { .call = &call, .number = 1, .rank = 0, .first = 5, .differ = 12, .total = 1024,
-          .got = "3", .want = "4", .pattern = NCS_PATTERN_MISSING, .which = 1,
+        { .call = &call,
+          .number = 1,
+          .rank = 0,
+          .first = 5,
+          .differ = 12,
+          .total = 1024,
+          .got = "3",
+          .want = "4",
+          .pattern = NCS_PATTERN_MISSING,
+          .which = 1,
           .text = "rank 1's contribution is missing" },
-        { .call = &call, .number = 1, .rank = 2, .first = 5, .differ = 1, .total = 1024,
-          .got = "inf", .want = "0.5", .pattern = NCS_PATTERN_MISSING, .which = 1,
+        { .call = &call,
+          .number = 1,
+          .rank = 2,
+          .first = 5,
+          .differ = 1,
+          .total = 1024,
+          .got = "inf",
+          .want = "0.5",
+          .pattern = NCS_PATTERN_MISSING,
+          .which = 1,
           .text = "rank 1's contribution is missing" },
     };
-    struct ncs_run_expect expect = { .rank = 3, .message = T("got 2, want 3"), .label = T("sum"),
-                                     .first = 7, .place = { "a.lua", 11 } };
+    struct ncs_run_expect expect = {
+        .rank = 3, .message = T("got 2, want 3"), .label = T("sum"), .first = 7, .place = { "a.lua", 11 }
+    };
     struct ncs_result r = result_of(NCS_WRONG);
     r.journal = &journal;
     r.wrong = wrong;
@@ -297,9 +309,15 @@ END_TEST
 START_TEST(test_error)
 {
     struct ncs_run_error error = {
-        .kind = NCS_KIND_NCCL, .rank = 2, .code = 4, .name = T("ncclInvalidArgument"),
-        .call = T("ncclBroadcast"), .comm = T("world"), .label = T("weights"),
-        .message = T("root 9 is no rank of 0 to 3"), .detail = T("first\nsecond \033[31m"),
+        .kind = NCS_KIND_NCCL,
+        .rank = 2,
+        .code = 4,
+        .name = T("ncclInvalidArgument"),
+        .call = T("ncclBroadcast"),
+        .comm = T("world"),
+        .label = T("weights"),
+        .message = T("root 9 is no rank of 0 to 3"),
+        .detail = T("first\nsecond \033[31m"),
         .place = { "a.lua", 9 },
     };
     struct ncs_wait_line wait[] = {
@@ -348,9 +366,9 @@ END_TEST
 
 START_TEST(test_invalid)
 {
-    struct ncs_run_error error = { .kind = NCS_KIND_LUA, .rank = 0, .name = T("lua"),
-                                   .message = T("attempt to index a nil value"),
-                                   .place = { "a.lua", 4 } };
+    struct ncs_run_error error = {
+        .kind = NCS_KIND_LUA, .rank = 0, .name = T("lua"), .message = T("attempt to index a nil value"), .place = { "a.lua", 4 }
+    };
     struct ncs_result r = result_of(NCS_INVALID);
     r.error = &error;
     r.errors = 1;
@@ -364,8 +382,7 @@ START_TEST(test_skipped_and_internal)
 {
     struct ncs_result r = result_of(NCS_SKIPPED);
     r.skip_reason = T("needs 2 GPUs, here is none");
-    check_text(&r, false,
-               "SKIPPED  scenarios/a.lua  4 ranks, sim, seed 0: needs 2 GPUs, here is none\n");
+    check_text(&r, false, "SKIPPED  scenarios/a.lua  4 ranks, sim, seed 0: needs 2 GPUs, here is none\n");
     json_t *o = json_of(&r, false);
     ck_assert_int_eq(number(o, "exit"), 77);
     ck_assert_str_eq(word(o, "reason"), "needs 2 GPUs, here is none");
@@ -380,6 +397,6 @@ START_TEST(test_skipped_and_internal)
 }
 END_TEST
 
-NCS_TEST_MAIN("report", test_hang, test_hang_not_as_declared, test_verbose, test_color, test_many_ranks,
-              test_many_culprits, test_like_findings, test_output_cut, test_pass, test_not_verified,
-              test_pass_not_declared, test_wrong, test_error, test_invalid, test_skipped_and_internal)
+NCS_TEST_MAIN("report", test_hang, test_hang_not_as_declared, test_verbose, test_color, test_many_ranks, test_many_culprits,
+              test_like_findings, test_output_cut, test_pass, test_not_verified, test_pass_not_declared, test_wrong, test_error,
+              test_invalid, test_skipped_and_internal)

@@ -14,8 +14,7 @@ static struct ncs_scenario scenario = { .file = T("scenarios/bugs/a.b.lua") };
 
 static struct ncs_result result_of(enum ncs_verdict verdict)
 {
-    return (struct ncs_result){ .verdict = verdict, .ranks = 4, .driver = "sim", .nccl = "2.30.7",
-                                .seed = 7 };
+    return (struct ncs_result){ .verdict = verdict, .ranks = 4, .driver = "sim", .nccl = "2.30.7", .seed = 7 };
 }
 
 static void begin(struct ncs_report *r, const char *name, struct ncs_str *out)
@@ -109,28 +108,27 @@ START_TEST(test_junit_of_a_pass)
     run.values = 3;
     run.wall = 1234567890;
     char *got = whole("junit", &run);
-    ck_assert_str_eq(got,
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<testsuites name=\"ncclscript\">\n"
-        "  <testsuite name=\"scenarios/bugs/a.b.lua\" tests=\"1\" failures=\"0\" errors=\"0\" "
-        "skipped=\"0\" time=\"1.234568\">\n"
-        "    <testcase classname=\"scenarios.bugs.a.b\" name=\"dtype=float32,scale=0.1,ok=true\" "
-        "file=\"scenarios/bugs/a.b.lua\" time=\"1.234568\">\n"
-        "      <properties>\n"
-        "        <property name=\"verdict\" value=\"pass\"/>\n"
-        "        <property name=\"certainty\" value=\"certain\"/>\n"
-        "        <property name=\"ranks\" value=\"4\"/>\n"
-        "        <property name=\"seed\" value=\"7\"/>\n"
-        "        <property name=\"policy\" value=\"strict\"/>\n"
-        "        <property name=\"driver\" value=\"sim\"/>\n"
-        "        <property name=\"nccl\" value=\"2.30.7\"/>\n"
-        "        <property name=\"case.dtype\" value=\"float32\"/>\n"
-        "        <property name=\"case.scale\" value=\"0.1\"/>\n"
-        "        <property name=\"case.ok\" value=\"true\"/>\n"
-        "      </properties>\n"
-        "    </testcase>\n"
-        "  </testsuite>\n"
-        "</testsuites>\n");
+    ck_assert_str_eq(got, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                          "<testsuites name=\"ncclscript\">\n"
+                          "  <testsuite name=\"scenarios/bugs/a.b.lua\" tests=\"1\" failures=\"0\" errors=\"0\" "
+                          "skipped=\"0\" time=\"1.234568\">\n"
+                          "    <testcase classname=\"scenarios.bugs.a.b\" name=\"dtype=float32,scale=0.1,ok=true\" "
+                          "file=\"scenarios/bugs/a.b.lua\" time=\"1.234568\">\n"
+                          "      <properties>\n"
+                          "        <property name=\"verdict\" value=\"pass\"/>\n"
+                          "        <property name=\"certainty\" value=\"certain\"/>\n"
+                          "        <property name=\"ranks\" value=\"4\"/>\n"
+                          "        <property name=\"seed\" value=\"7\"/>\n"
+                          "        <property name=\"policy\" value=\"strict\"/>\n"
+                          "        <property name=\"driver\" value=\"sim\"/>\n"
+                          "        <property name=\"nccl\" value=\"2.30.7\"/>\n"
+                          "        <property name=\"case.dtype\" value=\"float32\"/>\n"
+                          "        <property name=\"case.scale\" value=\"0.1\"/>\n"
+                          "        <property name=\"case.ok\" value=\"true\"/>\n"
+                          "      </properties>\n"
+                          "    </testcase>\n"
+                          "  </testsuite>\n"
+                          "</testsuites>\n");
     ncs_free(got);
 }
 END_TEST
@@ -138,8 +136,7 @@ END_TEST
 START_TEST(test_tap_of_a_failure)
 {
     static struct ncs_run_expect expect[] = {
-        { .rank = 1, .message = T("element 3: got 2, want 3 (1 of 8 differ)"),
-          .place = { "a.lua", 9 } },
+        { .rank = 1, .message = T("element 3: got 2, want 3 (1 of 8 differ)"), .place = { "a.lua", 9 } },
     };
     struct ncs_result r = result_of(NCS_WRONG);
     r.expect = expect;
@@ -147,25 +144,24 @@ START_TEST(test_tap_of_a_failure)
     struct ncs_report_run run = run_of(&r, false);
     run.wall = 1234567;
     char *got = whole("tap", &run);
-    ck_assert_str_eq(got,
-        "TAP version 13\n"
-        "not ok 1 - scenarios/bugs/a.b.lua\n"
-        "  ---\n"
-        "  message: \"wrong: rank 1: element 3: got 2, want 3 (1 of 8 differ)\"\n"
-        "  verdict: \"wrong\"\n"
-        "  certainty: \"certain\"\n"
-        "  ranks: \"4\"\n"
-        "  seed: \"7\"\n"
-        "  policy: \"strict\"\n"
-        "  driver: \"sim\"\n"
-        "  nccl: \"2.30.7\"\n"
-        "  duration_ms: \"1.234\"\n"
-        "  report: |\n"
-        "    WRONG  scenarios/bugs/a.b.lua  4 ranks, sim, seed 7\n"
-        "      expectation that failed\n"
-        "        rank 1  element 3: got 2, want 3 (1 of 8 differ)    line 9\n"
-        "  ...\n"
-        "1..1\n");
+    ck_assert_str_eq(got, "TAP version 13\n"
+                          "not ok 1 - scenarios/bugs/a.b.lua\n"
+                          "  ---\n"
+                          "  message: \"wrong: rank 1: element 3: got 2, want 3 (1 of 8 differ)\"\n"
+                          "  verdict: \"wrong\"\n"
+                          "  certainty: \"certain\"\n"
+                          "  ranks: \"4\"\n"
+                          "  seed: \"7\"\n"
+                          "  policy: \"strict\"\n"
+                          "  driver: \"sim\"\n"
+                          "  nccl: \"2.30.7\"\n"
+                          "  duration_ms: \"1.234\"\n"
+                          "  report: |\n"
+                          "    WRONG  scenarios/bugs/a.b.lua  4 ranks, sim, seed 7\n"
+                          "      expectation that failed\n"
+                          "        rank 1  element 3: got 2, want 3 (1 of 8 differ)    line 9\n"
+                          "  ...\n"
+                          "1..1\n");
     ncs_free(got);
 }
 END_TEST
@@ -173,21 +169,20 @@ END_TEST
 /* ---- JSON ---- */
 
 /* Every field that is promised is there, of its type, whatever a run came to. */
-static const struct { const char *name; json_type type; bool or_null; } fields[] = {
-    { "schema", JSON_STRING, false },     { "scenario", JSON_STRING, false },
-    { "name", JSON_STRING, true },        { "case", JSON_OBJECT, false },
-    { "ranks", JSON_INTEGER, false },     { "driver", JSON_STRING, true },
-    { "nccl", JSON_STRING, true },        { "policy", JSON_STRING, false },
-    { "seed", JSON_INTEGER, false },      { "verdict", JSON_STRING, false },
-    { "certainty", JSON_STRING, false },  { "as_expected", JSON_TRUE, false },
-    { "exit", JSON_INTEGER, false },      { "message", JSON_STRING, false },
-    { "findings", JSON_ARRAY, false },    { "waits", JSON_ARRAY, false },
-    { "wrong", JSON_ARRAY, false },       { "errors", JSON_ARRAY, false },
-    { "checked", JSON_INTEGER, false },   { "unchecked", JSON_INTEGER, false },
-    { "calls", JSON_INTEGER, false },     { "trace", JSON_STRING, false },
-    { "reason", JSON_STRING, true },      { "virtual_ns", JSON_INTEGER, false },
-    { "wall_ns", JSON_INTEGER, true },    { "output", JSON_ARRAY, false },
-    { "unverified", JSON_ARRAY, false },
+static const struct {
+    const char *name;
+    json_type type;
+    bool or_null;
+} fields[] = {
+    { "schema", JSON_STRING, false },   { "scenario", JSON_STRING, false },   { "name", JSON_STRING, true },
+    { "case", JSON_OBJECT, false },     { "ranks", JSON_INTEGER, false },     { "driver", JSON_STRING, true },
+    { "nccl", JSON_STRING, true },      { "policy", JSON_STRING, false },     { "seed", JSON_INTEGER, false },
+    { "verdict", JSON_STRING, false },  { "certainty", JSON_STRING, false },  { "as_expected", JSON_TRUE, false },
+    { "exit", JSON_INTEGER, false },    { "message", JSON_STRING, false },    { "findings", JSON_ARRAY, false },
+    { "waits", JSON_ARRAY, false },     { "wrong", JSON_ARRAY, false },       { "errors", JSON_ARRAY, false },
+    { "checked", JSON_INTEGER, false }, { "unchecked", JSON_INTEGER, false }, { "calls", JSON_INTEGER, false },
+    { "trace", JSON_STRING, false },    { "reason", JSON_STRING, true },      { "virtual_ns", JSON_INTEGER, false },
+    { "wall_ns", JSON_INTEGER, true },  { "output", JSON_ARRAY, false },      { "unverified", JSON_ARRAY, false },
 };
 
 static json_t *json_of(const struct ncs_report_run *run)
@@ -209,8 +204,7 @@ START_TEST(test_json_of_every_verdict)
         json_t *o = json_of(&run);
         for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
             json_t *value = json_object_get(o, fields[k].name);
-            bool fits = value && (json_typeof(value) == fields[k].type ||
-                                  (json_is_null(value) && fields[k].or_null) ||
+            bool fits = value && (json_typeof(value) == fields[k].type || (json_is_null(value) && fields[k].or_null) ||
                                   (json_is_boolean(value) && fields[k].type == JSON_TRUE));
             ck_assert_msg(fits, "%s: field %s", ncs_verdict_name(r.verdict), fields[k].name);
         }
@@ -283,10 +277,9 @@ START_TEST(test_cut_short)
         add(&r, &run, &out);
         r.tally.not_run = 5;
         ncs_report_end(&r, "interrupted # <at 5>", &out);
-        holds(out.text, strcmp(*name, "tap") == 0
-                            ? "ok 1 - scenarios/bugs/a.b.lua\n"
-                              "Bail out! interrupted \\# <at 5>, not run: 5\n"
-                            : "<error message=\"interrupted # &lt;at 5&gt;; not run: 5\"");
+        holds(out.text, strcmp(*name, "tap") == 0 ? "ok 1 - scenarios/bugs/a.b.lua\n"
+                                                    "Bail out! interrupted \\# <at 5>, not run: 5\n"
+                                                  : "<error message=\"interrupted # &lt;at 5&gt;; not run: 5\"");
         lacks(out.text, "1..");
         ncs_report_free(&r);
         ncs_str_free(&out);
@@ -296,7 +289,9 @@ END_TEST
 
 START_TEST(test_nothing)
 {
-    static const struct { const char *name, *want; } empty[] = {
+    static const struct {
+        const char *name, *want;
+    } empty[] = {
         { "text", "" },
         { "json", "" },
         { "junit", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"ncclscript\">\n"
@@ -343,15 +338,19 @@ static char *nasty_in(const char *name)
 {
     static struct ncs_scenario odd = { .file = T("x<&>\"\xff\x01.lua") };
     static struct ncs_run_error error[] = {
-        { .kind = NCS_KIND_NCCL, .rank = 0, .name = T("ncclInternalError"), .code = 3,
-          .call = T("ncclAllReduce"), .message = T(nasty), .detail = T("line one\n\n  \x02 two") },
+        { .kind = NCS_KIND_NCCL,
+          .rank = 0,
+          .name = T("ncclInternalError"),
+          .code = 3,
+          .call = T("ncclAllReduce"),
+          .message = T(nasty),
+          .detail = T("line one\n\n  \x02 two") },
     };
     struct ncs_result r = result_of(NCS_ERROR);
     r.error = error;
     r.errors = 1;
     ncs_str_add_bytes(&r.output, "[0] one\n[0] \0\xff ]]> \x1b[2J\n", 24);
-    struct ncs_report_run run = { .scenario = &odd, .result = &r, .name = nasty,
-                                  .difference = "declared <pass>" };
+    struct ncs_report_run run = { .scenario = &odd, .result = &r, .name = nasty, .difference = "declared <pass>" };
     char *text = whole(name, &run);
     ncs_str_free(&r.output);
     return text;
@@ -361,8 +360,8 @@ static char *nasty_in(const char *name)
 static void check_bytes(const char *text)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-        ck_assert_msg((*c >= 0x20 && *c != 0x7f && *c != 0xff && *c != 0xc0) || *c == '\n',
-                      "byte %02x at %td", *c, (const char *)c - text);
+        ck_assert_msg((*c >= 0x20 && *c != 0x7f && *c != 0xff && *c != 0xc0) || *c == '\n', "byte %02x at %td", *c,
+                      (const char *)c - text);
     lacks(text, "\xef\xbf\xbe");
     lacks(text, "\xed\xa0\x80");
     lacks(text, "\xe2\x80\xae");
@@ -422,27 +421,36 @@ START_TEST(test_messages)
                   "hang: rank 2 made 2 calls, the others 3; not as declared: declared culprit 1, "
                   "came 2");
 
-    static struct ncs_wrong wrong[] = { { .rank = 3, .comm = -1, .number = 2, .first = 5,
-                                          .differ = 12, .total = 1024, .got = "1", .want = "2",
+    static struct ncs_wrong wrong[] = { { .rank = 3,
+                                          .comm = -1,
+                                          .number = 2,
+                                          .first = 5,
+                                          .differ = 12,
+                                          .total = 1024,
+                                          .got = "1",
+                                          .want = "2",
                                           .text = "rank 2's contribution is missing" } };
     r = result_of(NCS_WRONG);
     r.wrong = wrong;
     r.wrongs = 1;
-    check_message(&r, NULL, "wrong: rank 3: communicator ?, call 2: : element 5: got 1, want 2; "
-                            "12 of 1024 differ: rank 2's contribution is missing");
+    check_message(&r, NULL,
+                  "wrong: rank 3: communicator ?, call 2: : element 5: got 1, want 2; "
+                  "12 of 1024 differ: rank 2's contribution is missing");
 
-    static struct ncs_run_error error[] = {
-        { .kind = NCS_KIND_NCCL, .rank = 1, .name = T("ncclInvalidArgument"),
-          .call = T("ncclReduce"), .message = T("root 9\nis no rank") } };
+    static struct ncs_run_error error[] = { { .kind = NCS_KIND_NCCL,
+                                              .rank = 1,
+                                              .name = T("ncclInvalidArgument"),
+                                              .call = T("ncclReduce"),
+                                              .message = T("root 9\nis no rank") } };
     r = result_of(NCS_ERROR);
     r.error = error;
     r.errors = 1;
-    check_message(&r, NULL, "error: rank 1: ncclReduce returned ncclInvalidArgument: root 9 is no "
-                            "rank");
+    check_message(&r, NULL,
+                  "error: rank 1: ncclReduce returned ncclInvalidArgument: root 9 is no "
+                  "rank");
 
     r = result_of(NCS_INVALID);
-    r.internal = (struct ncs_error){ .status = NCS_BAD_INPUT, .line = 3, .file = "a.lua",
-                                     .text = "unknown key `rank`" };
+    r.internal = (struct ncs_error){ .status = NCS_BAD_INPUT, .line = 3, .file = "a.lua", .text = "unknown key `rank`" };
     check_message(&r, NULL, "invalid: a.lua:3: unknown key `rank`");
 
     r = result_of(NCS_SKIPPED);
@@ -460,8 +468,7 @@ START_TEST(test_complaints_of_a_file)
     struct ncs_source source;
     struct ncs_complaints c = { .source = &source };
     struct ncs_result r = { .verdict = NCS_INVALID,
-                            .internal = { .status = NCS_BAD_INPUT, .line = 2, .file = "a.yaml",
-                                          .text = "no <steps>" } };
+                            .internal = { .status = NCS_BAD_INPUT, .line = 2, .file = "a.yaml", .text = "no <steps>" } };
     struct ncs_report_run run = run_of(&r, false);
     ncs_source_init(&source, "a.yaml", text, strlen(text));
     ncs_complain(&c, (struct ncs_span){ 25, 4 }, "unknown key `rnks`");
@@ -486,7 +493,6 @@ START_TEST(test_complaints_of_a_file)
 }
 END_TEST
 
-NCS_TEST_MAIN("report formats", test_looks, test_junit_of_a_pass, test_tap_of_a_failure,
-              test_json_of_every_verdict, test_json_of_a_case, test_suites,
-              test_cut_short, test_nothing, test_text_is_quiet_when_asked, test_nasty_junit,
+NCS_TEST_MAIN("report formats", test_looks, test_junit_of_a_pass, test_tap_of_a_failure, test_json_of_every_verdict,
+              test_json_of_a_case, test_suites, test_cut_short, test_nothing, test_text_is_quiet_when_asked, test_nasty_junit,
               test_nasty_tap, test_messages, test_complaints_of_a_file)

@@ -10,9 +10,8 @@ START_TEST(test_json_hang)
     r.schedule.text = T("c1.4.e2");
     json_t *o = json_of(&r, false);
     static const char *const order[] = {
-        "schema", "scenario", "case", "ranks", "driver", "nccl", "policy", "seed", "verdict",
-        "certainty", "as_expected", "exit", "findings", "waits", "wrong", "errors", "checked",
-        "unchecked", "calls", "trace",
+        "schema",      "scenario", "case",     "ranks", "driver", "nccl",   "policy",  "seed",      "verdict", "certainty",
+        "as_expected", "exit",     "findings", "waits", "wrong",  "errors", "checked", "unchecked", "calls",   "trace",
     };
     void *key = json_object_iter(o);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
@@ -47,11 +46,9 @@ START_TEST(test_json_cycle)
 {
     struct ncs_cycle_step cycle[] = { { 0, T("x"), 1, 8, 1, NCS_VIA_COLLECTIVE, NCS_VIA_STREAM },
                                       { 1, T("y"), 1, 10, 0, NCS_VIA_STORE, NCS_VIA_HOST } };
-    struct ncs_finding f = { .rule = "order-cycle",
-                             .certainty = NCS_POLICY_DEPENDENT,
-                             .cycle = cycle,
-                             .cycles = 2,
-                             .level = NCS_LEVEL_NOTE };
+    struct ncs_finding f = {
+        .rule = "order-cycle", .certainty = NCS_POLICY_DEPENDENT, .cycle = cycle, .cycles = 2, .level = NCS_LEVEL_NOTE
+    };
     struct ncs_result r = result_of(NCS_HANG);
     r.diagnosis.finding = &f;
     r.diagnosis.findings = 1;
@@ -73,10 +70,15 @@ END_TEST
 START_TEST(test_json_repair)
 {
     struct ncs_edit edit[] = {
-        { .kind = NCS_EDIT_INSERT, .rank = 2, .call = 3, .line = 12, .model = 0, .model_call = 3,
-          .on = T("grads"), .text = T("rank 2: insert Broadcast") },
-        { .kind = NCS_EDIT_ARGUMENT, .rank = 1, .comm = 7, .call = 4, .model = -1,
-          .argument = "root", .value = 0 },
+        { .kind = NCS_EDIT_INSERT,
+          .rank = 2,
+          .call = 3,
+          .line = 12,
+          .model = 0,
+          .model_call = 3,
+          .on = T("grads"),
+          .text = T("rank 2: insert Broadcast") },
+        { .kind = NCS_EDIT_ARGUMENT, .rank = 1, .comm = 7, .call = 4, .model = -1, .argument = "root", .value = 0 },
     };
     struct ncs_finding f = skipped[0];
     f.evidence = T("its calls of lines 9 and 12 are the others' but for one");
@@ -87,8 +89,13 @@ START_TEST(test_json_repair)
     json_t *o = json_of(&r, false);
     ck_assert(json_is_null(at(o, "repair")));
     json_decref(o);
-    struct ncs_trial round = { .rule = "skipped-call", .edit = edit, .edits = 1, .diagnosed = true, .gone = true,
-                               .verdict = NCS_WRONG, .left = "root-mismatch" };
+    struct ncs_trial round = { .rule = "skipped-call",
+                               .edit = edit,
+                               .edits = 1,
+                               .diagnosed = true,
+                               .gone = true,
+                               .verdict = NCS_WRONG,
+                               .left = "root-mismatch" };
     r.repair = (struct ncs_repair){ .tried = true, .round = &round, .rounds = 1 };
     o = json_of(&r, false);
     ck_assert(json_is_false(at(o, "repair/repaired")));
@@ -138,7 +145,8 @@ START_TEST(test_json_unverified)
 {
     struct ncs_call call = { .rank = 3, .comm = -1, .number = 7, .place.line = 12 };
     struct ncs_left_out left_out[NCS_UNVERIFIED_REASONS] = {
-        [NCS_UNVERIFIED_DISAGREEMENT] = { 5, { &call }, 1 }, [NCS_UNVERIFIED_COPY] = { .count = 1 },
+        [NCS_UNVERIFIED_DISAGREEMENT] = { 5, { &call }, 1 },
+        [NCS_UNVERIFIED_COPY] = { .count = 1 },
     };
     struct ncs_result r = result_of(NCS_PASS);
     r.left_out = left_out;
@@ -225,5 +233,5 @@ START_TEST(test_json_processes_of_several_ranks)
 }
 END_TEST
 
-NCS_TEST_MAIN("report_json", test_json_hang, test_json_cycle, test_json_repair, test_json_unstarted,
-              test_json_unverified, test_json_processes, test_json_many_processes, test_json_processes_of_several_ranks)
+NCS_TEST_MAIN("report_json", test_json_hang, test_json_cycle, test_json_repair, test_json_unstarted, test_json_unverified,
+              test_json_processes, test_json_many_processes, test_json_processes_of_several_ranks)

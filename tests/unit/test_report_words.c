@@ -24,8 +24,7 @@ START_TEST(test_tally)
     check_tally(&tally, 1, "3 scenarios: 1 as expected, 1 unexpected (1 passed), 1 skipped\n");
     ncs_tally_add(&tally, NCS_HANG, false);
     ncs_tally_add(&tally, NCS_WRONG, false);
-    check_tally(&tally, 3,
-                "5 scenarios: 1 as expected, 3 unexpected (1 passed, 1 wrong, 1 hang), 1 skipped\n");
+    check_tally(&tally, 3, "5 scenarios: 1 as expected, 3 unexpected (1 passed, 1 wrong, 1 hang), 1 skipped\n");
     tally.not_run = 2;
     check_tally(&tally, 3,
                 "7 scenarios: 1 as expected, 3 unexpected (1 passed, 1 wrong, 1 hang), 1 skipped, "
@@ -60,8 +59,9 @@ START_TEST(test_tally_of_cases)
     ncs_tally_skip(&tally, "c");
     ncs_tally_skip(&tally, "d");
     ncs_tally_skip(&tally, "e");
-    check_tally(&tally, 0, "9 scenarios: 2 as expected, 7 skipped (2: no GPU; 1: b; 1: c; 1: d; "
-                           "2: other reasons)\n");
+    check_tally(&tally, 0,
+                "9 scenarios: 2 as expected, 7 skipped (2: no GPU; 1: b; 1: c; 1: d; "
+                "2: other reasons)\n");
     ncs_tally_free(&tally);
 }
 END_TEST
@@ -78,8 +78,7 @@ static void check_repeated(const struct ncs_repeated *r, const char *want)
 START_TEST(test_repeated)
 {
     struct ncs_repeated r = { .first = 5 };
-    struct ncs_report_entry fine = { .as_expected = true }, hang = { .verdict = NCS_HANG },
-                            wrong = { .verdict = NCS_WRONG };
+    struct ncs_report_entry fine = { .as_expected = true }, hang = { .verdict = NCS_HANG }, wrong = { .verdict = NCS_WRONG };
     ncs_repeated_add(&r, &fine);
     check_repeated(&r, "PASS  a.lua  1 run, seeds 5..5: 1 as expected\n");
     for (int i = 0; i < 3; i++)
@@ -102,8 +101,9 @@ START_TEST(test_alone)
 {
     struct ncs_result r = result_of(NCS_TIMEOUT);
     struct ncs_report_style plain = { 0 };
-    struct ncs_report_run run = { .scenario = &scenario, .result = &r, .name = "n=1",
-                                  .command = "ncclscript run 'scenarios/a.lua[n=1]'" };
+    struct ncs_report_run run = {
+        .scenario = &scenario, .result = &r, .name = "n=1", .command = "ncclscript run 'scenarios/a.lua[n=1]'"
+    };
     struct ncs_str out = { 0 };
     ncs_report_text(&run, &plain, &out);
     ck_assert_str_eq(out.text, "TIMEOUT  scenarios/a.lua[n=1]  4 ranks, sim, seed 0: no verdict within "
@@ -171,7 +171,7 @@ static void all_are_new(const char *id, const char *list)
     while ((list = ncs_list_next(list, name, sizeof name)))
         for (const struct ncs_page *p = ncs_pages(); p->id; p++)
             ck_assert_msg(p->kind == NCS_PAGE_FUNCTIONS || strcmp(p->id, id) == 0 ||
-                          (strcmp(p->id, name) != 0 && !ncs_list_has(p->names, name)),
+                              (strcmp(p->id, name) != 0 && !ncs_list_has(p->names, name)),
                           "%s and %s have the name %s", id, p->id, name);
 }
 
@@ -180,8 +180,7 @@ START_TEST(test_pages)
 {
     size_t rules = 0, classes = 0;
     for (; ncs_rule_ids[rules]; rules++)
-        ck_assert_msg(ncs_page(ncs_rule_ids[rules]) != NULL, "no page explains %s",
-                      ncs_rule_ids[rules]);
+        ck_assert_msg(ncs_page(ncs_rule_ids[rules]) != NULL, "no page explains %s", ncs_rule_ids[rules]);
     for (const struct ncs_page *p = ncs_pages(); p->id; p++)
         classes += p->kind == NCS_PAGE_CLASS;
     ck_assert_msg(classes == rules, "%zu pages for %zu rules", classes, rules);
@@ -210,7 +209,7 @@ static int function_named(const char *name)
 
 START_TEST(test_page_names)
 {
-    static const char *const reduce[] = { "ncclAllReduce", "all_reduce", "world:all_reduce",
+    static const char *const reduce[] = { "ncclAllReduce",   "all_reduce",         "world:all_reduce",
                                           "C.ncclAllReduce", "my.comm:all-reduce", "NCCLALLREDUCE" };
     for (size_t i = 0; i < sizeof reduce / sizeof *reduce; i++)
         ck_assert_int_eq(function_named(reduce[i]), NCS_FN_ncclAllReduce);
@@ -255,5 +254,5 @@ START_TEST(test_reasons)
 }
 END_TEST
 
-NCS_TEST_MAIN("report_words", test_tally, test_tally_of_cases, test_repeated, test_alone, test_about,
-              test_safe_line, test_pages, test_page_names, test_reasons)
+NCS_TEST_MAIN("report_words", test_tally, test_tally_of_cases, test_repeated, test_alone, test_about, test_safe_line, test_pages,
+              test_page_names, test_reasons)

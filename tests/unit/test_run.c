@@ -489,8 +489,7 @@ START_TEST(test_stuck)
 }
 END_TEST
 
-NCS_TEST_MAIN("run", test_pass, test_policy, test_nothing_executed, 
-              test_unknown_driver, test_rank_refused, test_schedule,
-              test_luck_of_a_hang, test_luck_of_a_pass, test_no_stack, test_error,
-              test_earliest_cause, test_expects_bounded, test_skip, test_output, test_output_limit,
-              test_abandoned_say_nothing, test_notices, test_interrupt, test_timeout, test_stuck)
+NCS_TEST_MAIN("run", test_pass, test_policy, test_nothing_executed, test_unknown_driver, test_rank_refused, test_schedule,
+              test_luck_of_a_hang, test_luck_of_a_pass, test_no_stack, test_error, test_earliest_cause, test_expects_bounded,
+              test_skip, test_output, test_output_limit, test_abandoned_say_nothing, test_notices, test_interrupt, test_timeout,
+              test_stuck)

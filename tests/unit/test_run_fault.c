@@ -242,6 +242,5 @@ START_TEST(what_drivers_can_do)
 }
 END_TEST
 
-NCS_TEST_MAIN("run_fault", a_call_that_fails_is_not_made, each_comes_once, late_calls,
-              the_call_before_which_it_ends_is_not_made, it_ends_at_once,
-              a_dead_rank_makes_no_calls, what_the_machine_is_asked_for, what_drivers_can_do)
+NCS_TEST_MAIN("run_fault", a_call_that_fails_is_not_made, each_comes_once, late_calls, the_call_before_which_it_ends_is_not_made,
+              it_ends_at_once, a_dead_rank_makes_no_calls, what_the_machine_is_asked_for, what_drivers_can_do)

@@ -82,8 +82,7 @@ START_TEST(test_set_refuses)
         { "steps", "`steps`: expected name=value", "" },
         { "=3", "`=3`: expected name=value", "" },
         { "stesp=3", "no parameter `stesp`", "did you mean `steps`?" },
-        { "quite-different=3", "no parameter `quite-different`",
-          "the scenario has `steps`, `scale`, `op`, `bug`" },
+        { "quite-different=3", "no parameter `quite-different`", "the scenario has `steps`, `scale`, `op`, `bug`" },
         { "steps=3x", "parameter `steps`: `3x`: expected an integer", "" },
         { "steps=2.5", "parameter `steps`: `2.5`: expected an integer", "" },
         { "steps=", "parameter `steps`: ``: expected an integer", "" },
@@ -150,8 +149,7 @@ START_TEST(test_check_ranges)
     ck_assert_str_eq(checked(&s), "sim: ready_after = -1: expected 0 to 1000000");
     s.sim_ready_after = 0;
     s.needs_driver = text("ncll");
-    ck_assert_str_eq(checked(&s),
-                     "needs: driver = `ncll`: expected sim or nccl; did you mean `nccl`?");
+    ck_assert_str_eq(checked(&s), "needs: driver = `ncll`: expected sim or nccl; did you mean `nccl`?");
     ncs_scenario_free(&s);
 }
 END_TEST
@@ -187,8 +185,7 @@ START_TEST(test_check_outcome)
     s.outcome.culprits = 1;
     ck_assert_str_eq(checked(&s), "");
     s.outcome.culprits = 2;
-    ck_assert_str_eq(checked(&s),
-                     "outcome: culprit = 4: the run has ranks 0 to 3; ranks count from 0");
+    ck_assert_str_eq(checked(&s), "outcome: culprit = 4: the run has ranks 0 to 3; ranks count from 0");
     s.outcome.culprit = NULL;
     s.outcome.culprits = 0;
     s.outcome.rank = 9;
@@ -215,10 +212,9 @@ START_TEST(test_check_outcome)
     ck_assert_str_eq(checked(&s), "");
     ncs_free(s.outcome.error_name);
     s.outcome.error_name = text("ncclInvalidArgumnet");
-    ck_assert_str_eq(checked(&s),
-                     "outcome: error = `ncclInvalidArgumnet`: expected the name of an NCCL or CUDA "
-                     "result, or nccl, cuda, usage, expect, lua; did you mean "
-                     "`ncclInvalidArgument`?");
+    ck_assert_str_eq(checked(&s), "outcome: error = `ncclInvalidArgumnet`: expected the name of an NCCL or CUDA "
+                                  "result, or nccl, cuda, usage, expect, lua; did you mean "
+                                  "`ncclInvalidArgument`?");
     ncs_scenario_free(&s);
 }
 END_TEST
@@ -274,8 +270,13 @@ static struct ncs_result *hang(struct hang *h)
     *h = (struct hang){ .culprit = { .rank = 2, .call = 3 }, .blocked = { 3, 0, 1 } };
     h->finding[0] = (struct ncs_finding){ .rule = "works-by-luck", .level = NCS_LEVEL_NOTE };
     h->finding[1] = (struct ncs_finding){
-        .rule = "skipped-call", .comm = (char *)"world", .call = 3,
-        .culprit = &h->culprit, .culprits = 1, .blocked = h->blocked, .blockeds = 3,
+        .rule = "skipped-call",
+        .comm = (char *)"world",
+        .call = 3,
+        .culprit = &h->culprit,
+        .culprits = 1,
+        .blocked = h->blocked,
+        .blockeds = 3,
     };
     h->result = (struct ncs_result){ .verdict = NCS_HANG, .ranks = 4 };
     h->result.diagnosis.finding = h->finding;
@@ -311,10 +312,9 @@ START_TEST(test_hang_fields)
     ck_assert_str_eq(difference(&o, r), "");
 
     culprit = 1;
-    ck_assert_str_eq(difference(&o, r),
-                     "declared a hang with culprit 1; waiting 0, 1, 3; call 3 on world; "
-                     "why skipped-call, got: hang with culprit 2; waiting 0, 1, 3; "
-                     "call 3 on world; why skipped-call");
+    ck_assert_str_eq(difference(&o, r), "declared a hang with culprit 1; waiting 0, 1, 3; call 3 on world; "
+                                        "why skipped-call, got: hang with culprit 2; waiting 0, 1, 3; "
+                                        "call 3 on world; why skipped-call");
     culprit = 2;
     o.waitings = 2;
     ck_assert_str_ne(difference(&o, r), "");
@@ -337,18 +337,15 @@ START_TEST(test_hang_words)
     o.culprits = 0;
     o.comm = (char *)"rows";
     o.comm_given = true;
-    ck_assert_str_eq(difference(&o, r),
-                     "declared a hang with comm rows, got: hang with comm world");
+    ck_assert_str_eq(difference(&o, r), "declared a hang with comm rows, got: hang with comm world");
     o.verdict = NCS_PASS;
-    ck_assert_str_eq(difference(&o, r),
-                     "declared a pass, got: hang with culprit 2; why skipped-call");
+    ck_assert_str_eq(difference(&o, r), "declared a pass, got: hang with culprit 2; why skipped-call");
     o.verdict = NCS_HANG;
     r->verdict = NCS_PASS;
     ck_assert_str_eq(difference(&o, r), "declared a hang with comm rows, got: pass");
     r->verdict = NCS_HANG;
     r->diagnosis.findings = 0;
-    ck_assert_str_eq(difference(&o, r),
-                     "declared a hang with comm rows, got: hang without a finding");
+    ck_assert_str_eq(difference(&o, r), "declared a hang with comm rows, got: hang without a finding");
     o.comm_given = false;
     ck_assert_str_eq(difference(&o, r), "");
 }
@@ -358,8 +355,7 @@ START_TEST(test_cycle)
 {
     struct hang h;
     struct ncs_result *r = hang(&h);
-    struct ncs_cycle_step cycle[] = { { .rank = 2, .waits_for = 0 },
-                                      { .rank = 0, .waits_for = 2 } };
+    struct ncs_cycle_step cycle[] = { { .rank = 2, .waits_for = 0 }, { .rank = 0, .waits_for = 2 } };
     h.finding[1].cycle = cycle;
     h.finding[1].cycles = 2;
     int both[] = { 0, 2 }, one[] = { 2 }, wrong[] = { 0 };
@@ -377,16 +373,14 @@ START_TEST(test_finding)
 {
     struct hang h;
     struct ncs_result *r = hang(&h);
-    struct ncs_outcome o = { .verdict = NCS_HANG, .rank = -1, .finding_given = true,
-                             .finding.rule = (char *)"works-by-luck" };
+    struct ncs_outcome o = { .verdict = NCS_HANG, .rank = -1, .finding_given = true, .finding.rule = (char *)"works-by-luck" };
     ck_assert_str_eq(difference(&o, r), "");
     o.any_verdict = true;
     o.finding.rule = (char *)"skipped-call";
     r->verdict = NCS_PASS;
     ck_assert_str_eq(difference(&o, r), "");
     o.finding.rule = (char *)"count-mismatch";
-    ck_assert_str_eq(difference(&o, r),
-                     "declared finding count-mismatch, got: findings works-by-luck, skipped-call");
+    ck_assert_str_eq(difference(&o, r), "declared finding count-mismatch, got: findings works-by-luck, skipped-call");
     r->diagnosis.findings = 0;
     ck_assert_str_eq(difference(&o, r), "declared finding count-mismatch, got: no finding");
 }
@@ -397,11 +391,17 @@ START_TEST(test_finding_details)
     struct hang h;
     struct ncs_result *r = hang(&h);
     int culprit = 2, waiting[] = { 0, 1, 3 };
-    struct ncs_outcome o = {
-        .any_verdict = true, .rank = -1, .finding_given = true,
-        .finding = { .rule = (char *)"skipped-call", .culprit = &culprit, .culprits = 1,
-                     .waiting = waiting, .waitings = 3, .call = 3, .comm = (char *)"world",
-                     .certainty = (char *)"certain" } };
+    struct ncs_outcome o = { .any_verdict = true,
+                             .rank = -1,
+                             .finding_given = true,
+                             .finding = { .rule = (char *)"skipped-call",
+                                          .culprit = &culprit,
+                                          .culprits = 1,
+                                          .waiting = waiting,
+                                          .waitings = 3,
+                                          .call = 3,
+                                          .comm = (char *)"world",
+                                          .certainty = (char *)"certain" } };
     ck_assert_str_eq(difference(&o, r), "");
     h.finding[1].certainty = NCS_UNDEFINED;
     ck_assert_str_ne(difference(&o, r), "");
@@ -416,9 +416,8 @@ START_TEST(test_finding_details)
     ck_assert_str_ne(difference(&o, r), "");
     o.finding.waitings = 0;
     culprit = 1;
-    ck_assert_str_eq(difference(&o, r),
-                     "declared finding skipped-call with culprit 1, got: findings works-by-luck "
-                     "with culprit none, skipped-call with culprit 2");
+    ck_assert_str_eq(difference(&o, r), "declared finding skipped-call with culprit 1, got: findings works-by-luck "
+                                        "with culprit none, skipped-call with culprit 2");
     o.finding.rule = NULL; /* that one may be of any rule */
     culprit = 2;
     ck_assert_str_eq(difference(&o, r), "");
@@ -426,8 +425,7 @@ START_TEST(test_finding_details)
     o.findings = 1;
     ck_assert_str_eq(difference(&o, r), "");
     o.findings = 2;
-    ck_assert_str_eq(difference(&o, r),
-                     "declared 2 findings of level error, got: skipped-call");
+    ck_assert_str_eq(difference(&o, r), "declared 2 findings of level error, got: skipped-call");
     o.finding_given = false;
     o.findings = 0;
     h.finding[1].level = NCS_LEVEL_NOTE;
@@ -438,13 +436,11 @@ END_TEST
 START_TEST(test_error)
 {
     struct ncs_run_error error[] = {
-        { .kind = NCS_KIND_NCCL, .rank = 1, .name = (char *)"ncclInvalidArgument",
-          .call = (char *)"ncclAllReduce" },
+        { .kind = NCS_KIND_NCCL, .rank = 1, .name = (char *)"ncclInvalidArgument", .call = (char *)"ncclAllReduce" },
         { .kind = NCS_KIND_EXPECT, .rank = 2, .name = (char *)"expect" },
     };
     struct ncs_result r = { .verdict = NCS_ERROR, .error = error, .errors = 2 };
-    struct ncs_outcome o = { .verdict = NCS_ERROR, .rank = -1,
-                             .error_name = (char *)"ncclInvalidArgument" };
+    struct ncs_outcome o = { .verdict = NCS_ERROR, .rank = -1, .error_name = (char *)"ncclInvalidArgument" };
     ck_assert_str_eq(difference(&o, &r), "");
     o.rank = 1;
     o.error_call = (char *)"ncclAllReduce";
@@ -452,14 +448,12 @@ START_TEST(test_error)
     o.error_name = (char *)"nccl";
     ck_assert_str_eq(difference(&o, &r), "");
     o.rank = 2;
-    ck_assert_str_eq(difference(&o, &r),
-                     "declared error nccl of ncclAllReduce on rank 2, "
-                     "got: error ncclInvalidArgument of ncclAllReduce on rank 1");
+    ck_assert_str_eq(difference(&o, &r), "declared error nccl of ncclAllReduce on rank 2, "
+                                         "got: error ncclInvalidArgument of ncclAllReduce on rank 1");
     /* The later error is no outcome of a run that the earlier one decided. */
     o = (struct ncs_outcome){ .verdict = NCS_ERROR, .rank = 2, .error_name = (char *)"expect" };
-    ck_assert_str_eq(difference(&o, &r),
-                     "declared error expect on rank 2, "
-                     "got: error ncclInvalidArgument of ncclAllReduce on rank 1");
+    ck_assert_str_eq(difference(&o, &r), "declared error expect on rank 2, "
+                                         "got: error ncclInvalidArgument of ncclAllReduce on rank 1");
     r.verdict = NCS_WRONG;
     ck_assert_str_eq(difference(&o, &r), "");
     /* An error that a rank raises itself counts like that of a call. */
@@ -482,10 +476,10 @@ START_TEST(test_wrong)
         { .comm = 0, .number = 1, .rank = 0, .first = 1 },
         { .comm = 0, .number = 3, .rank = 2, .first = 5 },
     };
-    struct ncs_run_expect expect = { .rank = 3, .message = (char *)"element 2: got 2, want 3",
-                                     .first = 2 };
-    struct ncs_result r = { .verdict = NCS_WRONG, .wrong = wrong, .wrongs = 2, .expect = &expect,
-                            .expects = 1, .journal = &journal };
+    struct ncs_run_expect expect = { .rank = 3, .message = (char *)"element 2: got 2, want 3", .first = 2 };
+    struct ncs_result r = {
+        .verdict = NCS_WRONG, .wrong = wrong, .wrongs = 2, .expect = &expect, .expects = 1, .journal = &journal
+    };
     struct ncs_outcome o = { .verdict = NCS_WRONG, .rank = -1 };
     ck_assert_str_eq(difference(&o, &r), "");
     o.rank = 2;
@@ -493,9 +487,8 @@ START_TEST(test_wrong)
     o.first = 5;
     ck_assert_str_eq(difference(&o, &r), "");
     o.call = 1;
-    ck_assert_str_eq(difference(&o, &r),
-                     "declared a wrong result on rank 2 of call 1 on world from element 5, "
-                     "got: wrong result on rank 0 of call 1 on world from element 1");
+    ck_assert_str_eq(difference(&o, &r), "declared a wrong result on rank 2 of call 1 on world from element 5, "
+                                         "got: wrong result on rank 0 of call 1 on world from element 1");
     o = (struct ncs_outcome){ .verdict = NCS_WRONG, .rank = 3 };
     ck_assert_str_eq(difference(&o, &r), "");
     o.first = 2;
@@ -507,11 +500,9 @@ START_TEST(test_wrong)
     ck_assert_str_ne(difference(&o, &r), "");
     o.first = 0;
     r.wrongs = 0;
-    ck_assert_str_eq(difference(&o, &r),
-                     "declared a wrong result on rank 1, "
-                     "got: wrong result on rank 3: element 2: got 2, want 3");
-    struct ncs_run_error assertion = { .kind = NCS_KIND_EXPECT, .rank = 1,
-                                       .message = (char *)"assertion failed!" };
+    ck_assert_str_eq(difference(&o, &r), "declared a wrong result on rank 1, "
+                                         "got: wrong result on rank 3: element 2: got 2, want 3");
+    struct ncs_run_error assertion = { .kind = NCS_KIND_EXPECT, .rank = 1, .message = (char *)"assertion failed!" };
     r.expects = 0;
     r.error = &assertion;
     r.errors = 1;
@@ -542,8 +533,7 @@ START_TEST(test_other_verdicts)
 END_TEST
 
 /* The rules that --fail-on counts, each followed by a blank. */
-static const char *failing(const struct ncs_outcome *o, const struct ncs_result *r,
-                           enum ncs_fail_on level)
+static const char *failing(const struct ncs_outcome *o, const struct ncs_result *r, enum ncs_fail_on level)
 {
     static char text[200];
     struct ncs_failing f;
@@ -563,8 +553,7 @@ START_TEST(test_failing)
     struct ncs_culprit culprit = { .rank = 1 };
     struct ncs_finding finding[] = {
         { .rule = "p2p-cycle", .certainty = NCS_POLICY_DEPENDENT },
-        { .rule = "buffer-reused", .level = NCS_LEVEL_NOTE, .certainty = NCS_UNDEFINED,
-          .culprit = &culprit, .culprits = 1 },
+        { .rule = "buffer-reused", .level = NCS_LEVEL_NOTE, .certainty = NCS_UNDEFINED, .culprit = &culprit, .culprits = 1 },
         { .rule = "sum-overflow", .level = NCS_LEVEL_NOTE, .certainty = NCS_CERTAIN },
         { .rule = "buffer-reused", .level = NCS_LEVEL_NOTE, .certainty = NCS_UNDEFINED },
     };
@@ -593,8 +582,6 @@ START_TEST(test_failing)
 }
 END_TEST
 
-NCS_TEST_MAIN("scenario", test_defaults, test_set_converts, test_set_refuses, test_check_ranges,
-              test_check_names_the_key, test_check_outcome, test_can_run, test_hang_fields,
-              test_hang_words, test_cycle,
-              test_finding, test_finding_details, test_error, test_wrong, test_other_verdicts,
-              test_failing)
+NCS_TEST_MAIN("scenario", test_defaults, test_set_converts, test_set_refuses, test_check_ranges, test_check_names_the_key,
+              test_check_outcome, test_can_run, test_hang_fields, test_hang_words, test_cycle, test_finding, test_finding_details,
+              test_error, test_wrong, test_other_verdicts, test_failing)

@@ -52,11 +52,10 @@ END_TEST
 
 START_TEST(test_seed)
 {
-    static const char text[] =
-        "scenario { ranks = 2 }\nprint(math.random(1 << 40), math.random(), os.time(), os.date('!%Y'))\n"
-        "local x = cuda.buffer('float16', 64):fill('random')\n"
-        "for i, v in ipairs(x:get()) do expect.that(v == math.floor(v) and v >= -3 and v <= 3) end\n"
-        "print(table.concat(x:get(1, 8), ' '))\n";
+    static const char text[] = "scenario { ranks = 2 }\nprint(math.random(1 << 40), math.random(), os.time(), os.date('!%Y'))\n"
+                               "local x = cuda.buffer('float16', 64):fill('random')\n"
+                               "for i, v in ipairs(x:get()) do expect.that(v == math.floor(v) and v >= -3 and v <= 3) end\n"
+                               "print(table.concat(x:get(1, 8), ' '))\n";
     const struct ncs_result *r = execute(text, false);
     ck_assert_int_eq(r->verdict, NCS_PASS);
     char *first = ncs_copy_text(r->output.text);
@@ -246,11 +245,15 @@ START_TEST(test_expectations)
         "expect.error('usage', function() end)\n"
         "local h = cuda.buffer('float16', 2):fill(0.1)\nexpect.equal(h, 0.1) expect.equal(h, 0.1, { tol = 0 })\n"
         "expect.equal(h, 0.2, { tol = 0.2 })\nexpect.equal(0.1 + 0.2, 0.3)\n"
-        "expect.equal(h, 0.11)\nexpect.equal(1, 2, { fatal = true })\nprint('not reached')\n", false);
-    static const char *const want[] = {
-        "element 3: got 7, want 2 (1 of 8 differs)", "element 2: element 2: got 3, want 4", "not so",
-        "got a, want b", "no error, want usage", "element 1: got 0.0999756, want 0.109985 (2 of 2 differ)",
-        "got 1, want 2" };
+        "expect.equal(h, 0.11)\nexpect.equal(1, 2, { fatal = true })\nprint('not reached')\n",
+        false);
+    static const char *const want[] = { "element 3: got 7, want 2 (1 of 8 differs)",
+                                        "element 2: element 2: got 3, want 4",
+                                        "not so",
+                                        "got a, want b",
+                                        "no error, want usage",
+                                        "element 1: got 0.0999756, want 0.109985 (2 of 2 differ)",
+                                        "got 1, want 2" };
     ck_assert_int_eq(r->verdict, NCS_WRONG);
     ck_assert_uint_eq(r->expects, sizeof want / sizeof *want);
     for (size_t i = 0; i < r->expects; i++)
@@ -286,12 +289,16 @@ static void declared(const char *text, const char *owner, char separator, const 
 START_TEST(test_stubs)
 {
     const char *text = stubs();
-    static const char *const owners[NCS_CLASSES] = {
-        [NCS_CLASS_ID] = "id", [NCS_CLASS_BUFFER] = "buffer", [NCS_CLASS_STREAM] = "stream_methods",
-        [NCS_CLASS_EVENT] = "event", [NCS_CLASS_COMM] = "comm", [NCS_CLASS_REDOP] = "op",
-        [NCS_CLASS_THREAD] = "thread", [NCS_CLASS_WINDOW] = "window",
-        [NCS_CLASS_GRAPH] = "graph",
-        [NCS_CLASS_REGISTRATION] = "registration" };
+    static const char *const owners[NCS_CLASSES] = { [NCS_CLASS_ID] = "id",
+                                                     [NCS_CLASS_BUFFER] = "buffer",
+                                                     [NCS_CLASS_STREAM] = "stream_methods",
+                                                     [NCS_CLASS_EVENT] = "event",
+                                                     [NCS_CLASS_COMM] = "comm",
+                                                     [NCS_CLASS_REDOP] = "op",
+                                                     [NCS_CLASS_THREAD] = "thread",
+                                                     [NCS_CLASS_WINDOW] = "window",
+                                                     [NCS_CLASS_GRAPH] = "graph",
+                                                     [NCS_CLASS_REGISTRATION] = "registration" };
     size_t methods = 0, lines = 0;
     for (int i = 0; i < NCS_CLASSES; i++) {
         for (size_t k = 0; ncs_classes[i]->methods[k]; k++)
@@ -321,7 +328,8 @@ START_TEST(test_stubs)
            "  nccl.param, nccl.params, C.host, C.sizeof, C.check, C.has, C.ncclConfig, C.ncclSimInfo,\n"
            "  nccl.grow, nccl.simulate, fault.kill, fault.stall, fault.slow, fault.fail,\n"
            "  fault.corrupt, fault.link, fault.async_error }\n"
-           "print(#f)\n", "[0] 42\n");
+           "print(#f)\n",
+           "[0] 42\n");
     size_t functions = 0;
     for (const char *at = text; (at = strstr(at, "\nfunction ")) != NULL; at++)
         functions += strcspn(at + 1, ".\n") < strcspn(at + 1, ":(\n");
@@ -329,6 +337,5 @@ START_TEST(test_stubs)
 }
 END_TEST
 
-NCS_TEST_MAIN("script", test_sandbox, test_order_and_identity, test_seed, test_collectives,
-              test_objects, test_ranks_exchange, test_nonblocking, test_one_process, test_raw,
-              test_expectations, test_stubs)
+NCS_TEST_MAIN("script", test_sandbox, test_order_and_identity, test_seed, test_collectives, test_objects, test_ranks_exchange,
+              test_nonblocking, test_one_process, test_raw, test_expectations, test_stubs)

@@ -32,18 +32,18 @@ START_TEST(test_small_floats)
     ck_assert_uint_eq(bits_of(ncclFloat16, -2.5), 0xc100);
     ck_assert_uint_eq(bits_of(ncclFloat16, 65504), 0x7bff);
     ck_assert_uint_eq(bits_of(ncclFloat16, 65519.99), 0x7bff);
-    ck_assert_uint_eq(bits_of(ncclFloat16, 65520), 0x7c00);       /* rounds to infinity */
-    ck_assert_uint_eq(bits_of(ncclFloat16, 2049), 0x6800);        /* tie: to even, 2048 */
-    ck_assert_uint_eq(bits_of(ncclFloat16, 2051), 0x6802);        /* tie: to even, 2052 */
+    ck_assert_uint_eq(bits_of(ncclFloat16, 65520), 0x7c00); /* rounds to infinity */
+    ck_assert_uint_eq(bits_of(ncclFloat16, 2049), 0x6800);  /* tie: to even, 2048 */
+    ck_assert_uint_eq(bits_of(ncclFloat16, 2051), 0x6802);  /* tie: to even, 2052 */
     ck_assert_uint_eq(bits_of(ncclFloat16, 0x1p-24), 0x0001);
-    ck_assert_uint_eq(bits_of(ncclFloat16, 0x1p-25), 0x0000);     /* tie: to zero */
+    ck_assert_uint_eq(bits_of(ncclFloat16, 0x1p-25), 0x0000); /* tie: to zero */
     ck_assert_uint_eq(bits_of(ncclFloat16, 0x1.8p-25), 0x0001);
     ck_assert_uint_eq(bits_of(ncclFloat16, -0.0), 0x8000);
     ck_assert_uint_eq(bits_of(ncclBfloat16, 1), 0x3f80);
-    ck_assert_uint_eq(bits_of(ncclBfloat16, 257), 0x4380);        /* tie: to even, 256 */
+    ck_assert_uint_eq(bits_of(ncclBfloat16, 257), 0x4380); /* tie: to even, 256 */
     ck_assert_uint_eq(bits_of(ncclBfloat16, 1e39), 0x7f80);
     ck_assert_uint_eq(bits_of(ncclFloat8e4m3, 448), 0x7e);
-    ck_assert_uint_eq(bits_of(ncclFloat8e4m3, 1e9), 0x7e);        /* saturates */
+    ck_assert_uint_eq(bits_of(ncclFloat8e4m3, 1e9), 0x7e); /* saturates */
     ck_assert_uint_eq(bits_of(ncclFloat8e4m3, -INFINITY), 0xfe);
     ck_assert_uint_eq(bits_of(ncclFloat8e4m3, 0x1p-9), 0x01);
     ck_assert_uint_eq(bits_of(ncclFloat8e5m2, 57344), 0x7b);
@@ -54,9 +54,10 @@ END_TEST
 
 START_TEST(test_every_small_float_comes_back)
 {
-    static const struct { int dtype; unsigned values; } types[] = {
-        { ncclFloat16, 65536 }, { ncclBfloat16, 65536 }, { ncclFloat8e4m3, 256 },
-        { ncclFloat8e5m2, 256 } };
+    static const struct {
+        int dtype;
+        unsigned values;
+    } types[] = { { ncclFloat16, 65536 }, { ncclBfloat16, 65536 }, { ncclFloat8e4m3, 256 }, { ncclFloat8e5m2, 256 } };
     for (size_t t = 0; t < 4; t++) {
         double last = -INFINITY;
         for (unsigned bits = 0; bits < types[t].values; bits++) {
@@ -214,8 +215,7 @@ END_TEST
 START_TEST(test_bad_declarations)
 {
     refuses("scenario {\n  rnaks = 4 }", 2, "no such key 'rnaks': did you mean 'ranks'?");
-    refuses("scenario {\n  ranks = 4,\n  sim = { memroy = 1 } }", 3,
-            "no such key 'memroy' in sim: did you mean 'memory'?");
+    refuses("scenario {\n  ranks = 4,\n  sim = { memroy = 1 } }", 3, "no such key 'memroy' in sim: did you mean 'memory'?");
     refuses("scenario {\n\n  ranks = 'four' }", 3, "ranks must be a whole number, got \"four\"");
     refuses("scenario { ranks = 0 }", 1, "ranks");
     refuses("scenario { ranks = 10000000 }", 1, "ranks");
@@ -232,9 +232,9 @@ START_TEST(test_bad_declarations)
     refuses("scenario { world = { blokcing = false } }", 1, "did you mean 'blocking'?");
     refuses("scenario { ranks = function() while true do end end }", 1, "too long");
     refuses("scenario { ranks = (function() while true do\n"
-            "  pcall(function() while true do end end) end end)() }", 2, "too long");
-    refuses("scenario { ranks = coroutine.wrap(function() while true do end end)() }", 1,
-            "too long");
+            "  pcall(function() while true do end end) end end)() }",
+            2, "too long");
+    refuses("scenario { ranks = coroutine.wrap(function() while true do end end)() }", 1, "too long");
     refuses("local s = scenario\npcall(s, { ranks = 'x' })\nwhile true do end", 2, "whole number");
     refuses("scenario { outcome = { hang = false } }", 1, "hang must be true or a table");
     refuses("scenario { outcome = { wrong = false } }", 1, "wrong must be true or a table");
@@ -267,14 +267,21 @@ END_TEST
 START_TEST(test_closed_variables)
 {
     static const char *const closed[] = {
-        "NCCL_NET_PLUGIN", "NCCL_TUNER_PLUGIN", "NCCL_PROFILER_PLUGIN", "NCCL_ENV_PLUGIN", "NCCL_GIN_PLUGIN",
-        "NCCL_RMA_PLUGIN", "NCCL_IBVERBS_LIB", "NCCL_DEBUG_FILE", "NCCL_TOPO_DUMP_FILE",
-        "NCCL_GRAPH_DUMP_FILE", "NCCL_TOPO_FILE", "NCCL_GRAPH_FILE", "NCCL_CONF_FILE",
-        "NCCL_TUNER_CONFIG_FILE", "NCCL_PROFILE_DUMP_FILE", "NCCL_INSPECTOR_DUMP_DIR", "NCCL_RAS_ADDR",
-        "NCCL_PROXY_DUMP_SIGNAL", "NCCL_OF_A_LATER_VERSION", "CUDA_INJECTION64_PATH",
-        "CUDA_INJECTION32_PATH", "CUDA_FORCE_PRELOAD_LIBRARIES", "CUDA_CACHE_PATH", "CUDA_COREDUMP_FILE",
-        "CUDA_COREDUMP_PIPE", "CUDA_ENABLE_COREDUMP_ON_EXCEPTION", "CUDA_LOG_FILE",
-        "CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY", "CUDA_DEVICE_WAITS_ON_EXCEPTION",
+        "NCCL_NET_PLUGIN",         "NCCL_TUNER_PLUGIN",
+        "NCCL_PROFILER_PLUGIN",    "NCCL_ENV_PLUGIN",
+        "NCCL_GIN_PLUGIN",         "NCCL_RMA_PLUGIN",
+        "NCCL_IBVERBS_LIB",        "NCCL_DEBUG_FILE",
+        "NCCL_TOPO_DUMP_FILE",     "NCCL_GRAPH_DUMP_FILE",
+        "NCCL_TOPO_FILE",          "NCCL_GRAPH_FILE",
+        "NCCL_CONF_FILE",          "NCCL_TUNER_CONFIG_FILE",
+        "NCCL_PROFILE_DUMP_FILE",  "NCCL_INSPECTOR_DUMP_DIR",
+        "NCCL_RAS_ADDR",           "NCCL_PROXY_DUMP_SIGNAL",
+        "NCCL_OF_A_LATER_VERSION", "CUDA_INJECTION64_PATH",
+        "CUDA_INJECTION32_PATH",   "CUDA_FORCE_PRELOAD_LIBRARIES",
+        "CUDA_CACHE_PATH",         "CUDA_COREDUMP_FILE",
+        "CUDA_COREDUMP_PIPE",      "CUDA_ENABLE_COREDUMP_ON_EXCEPTION",
+        "CUDA_LOG_FILE",           "CUDA_MPS_PIPE_DIRECTORY",
+        "CUDA_MPS_LOG_DIRECTORY",  "CUDA_DEVICE_WAITS_ON_EXCEPTION",
     };
     char text[200], message[100];
     for (size_t i = 0; i < sizeof closed / sizeof *closed; i++) {
@@ -295,7 +302,7 @@ START_TEST(test_variables)
 {
     size_t count;
     const char *const *names = ncs_environment_names(&count);
-    static const char *const endings[] = { "_PLUGIN", "_FILE", "_PATH", "_LIB", "_LIBRARIES", "_DIR",
+    static const char *const endings[] = { "_PLUGIN",    "_FILE", "_PATH",   "_LIB",  "_LIBRARIES", "_DIR",
                                            "_DIRECTORY", "_PIPE", "_SIGNAL", "_ADDR", NULL };
     for (size_t i = 0; i < count; i++) {
         ck_assert_msg(!i || strcmp(names[i - 1], names[i]) < 0, "%s is not in order", names[i]);
@@ -353,5 +360,5 @@ START_TEST(test_single_ranks)
 END_TEST
 
 NCS_TEST_MAIN("script declare", test_single_ranks, test_small_floats, test_every_small_float_comes_back, test_integers,
-              test_declaration, test_declaration_finding, test_declaration_functions,
-              test_bad_declarations, test_closed_variables, test_variables, test_values_of_variables)
+              test_declaration, test_declaration_finding, test_declaration_functions, test_bad_declarations,
+              test_closed_variables, test_variables, test_values_of_variables)

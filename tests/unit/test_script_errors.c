@@ -106,7 +106,8 @@ START_TEST(test_usage)
         { "world:wait_signal(1)", "wait_signal: peer = 1: world has rank 0 alone (C.ncclWaitSignal allows it)" },
         { "world:wait_signal { { peer = -1 } }", "wait_signal: peer = -1: world has rank 0 alone" },
         { "world:shrink { 1 }", "shrink: ranks = 1: world has rank 0 alone (C.ncclCommShrink allows it)" },
-        { "C.check(C.ncclBroadcast(x, x, 1, C.ncclInt32, 9, world, stream))", "ncclBroadcast: ncclInvalidArgument: Broadcast : invalid root 9" },
+        { "C.check(C.ncclBroadcast(x, x, 1, C.ncclInt32, 9, world, stream))",
+          "ncclBroadcast: ncclInvalidArgument: Broadcast : invalid root 9" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         fails_with(cases[i][0], cases[i][1]);
@@ -128,8 +129,8 @@ START_TEST(test_refused_by_nccl)
         { "world:recv(x, 2147483647)", "ncclRecv", "Recv : invalid root 2147483647 (" },
         { "world:recv(x, { peer = 2 })", "ncclRecv", "Recv : invalid root 2 (" },
         { "world:signal(2)", "ncclSignal", "Signal : invalid root 2 (" },
-        { "world:put_signal(x, 2, world:window(cuda.buffer('int32', 4, { memory = 'nccl' })))",
-          "ncclPutSignal", "PutSignal : invalid root 2 (" },
+        { "world:put_signal(x, 2, world:window(cuda.buffer('int32', 4, { memory = 'nccl' })))", "ncclPutSignal",
+          "PutSignal : invalid root 2 (" },
         { "nccl.init_rank(2, nccl.unique_id(), 2)", "ncclCommInitRank", "Invalid rank requested : 2/2" },
         { "nccl.init_rank(2, { nccl.unique_id() }, -1)", "ncclCommInitRankScalable", "Invalid rank requested : -1/2" },
         { "nccl.init_rank(0, nccl.unique_id(), 0)", "ncclCommInitRank", "nranks=0" },
@@ -137,11 +138,12 @@ START_TEST(test_refused_by_nccl)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
-        snprintf(text, sizeof text, "scenario { ranks = 2 }\n"
-                 "local x = cuda.buffer('int32', 16):fill(1)\n%s\nstream:sync()", cases[i][0]);
+        snprintf(text, sizeof text,
+                 "scenario { ranks = 2 }\n"
+                 "local x = cuda.buffer('int32', 16):fill(1)\n%s\nstream:sync()",
+                 cases[i][0]);
         const struct ncs_result *r = execute(text, false);
-        ck_assert_msg(r->verdict == NCS_ERROR && r->errors == 2, "%s: %s", cases[i][0],
-                      ncs_verdict_name(r->verdict));
+        ck_assert_msg(r->verdict == NCS_ERROR && r->errors == 2, "%s: %s", cases[i][0], ncs_verdict_name(r->verdict));
         const struct ncs_run_error *e = &r->error[0];
         ck_assert_int_eq(e->kind, NCS_KIND_NCCL);
         ck_assert_str_eq(e->name, "ncclInvalidArgument");
@@ -218,8 +220,7 @@ END_TEST
 
 START_TEST(test_thread_error)
 {
-    const struct ncs_result *r = execute(
-        "scenario { ranks = 2 }\nspawn(function()\n  error('boom') end)\nsleep(1)\n", false);
+    const struct ncs_result *r = execute("scenario { ranks = 2 }\nspawn(function()\n  error('boom') end)\nsleep(1)\n", false);
     ck_assert_int_eq(r->verdict, NCS_ERROR);
     ck_assert_uint_eq(r->errors, 2);
     ck_assert_int_eq(r->error[0].thread, 1);
@@ -242,7 +243,8 @@ START_TEST(test_thread_error_taken)
     /* Nobody's: reported once, whether the main thread ends well or not. */
     const struct ncs_result *r = execute("scenario { ranks = 1 }\n"
                                          "spawn(function() error('boom') end)\nsleep(1)\n"
-                                         "error('main')\n", false);
+                                         "error('main')\n",
+                                         false);
     ck_assert_uint_eq(r->errors, 2);
     ck_assert_str_eq(r->error[0].message, "boom");
     ck_assert_int_eq(r->error[0].thread, 1);
@@ -283,7 +285,10 @@ END_TEST
 
 START_TEST(test_verdicts)
 {
-    static const struct { const char *text; enum ncs_verdict verdict; } cases[] = {
+    static const struct {
+        const char *text;
+        enum ncs_verdict verdict;
+    } cases[] = {
         /* wrong declarations, found where the statement stands */
         { "local x = math.pi\nscenario { ranks = 2 }", NCS_INVALID },
         { "scenario { ranks = 2 }\nscenario { ranks = 2 }", NCS_INVALID },
@@ -291,11 +296,13 @@ START_TEST(test_verdicts)
         { "scenario { ranks = 2 }\npcall(skip, 'why')\nerror('not reached')", NCS_SKIPPED },
         { "scenario { ranks = 2 }\nC.check(C.cudaSetDevice(99))", NCS_ERROR },
         { "scenario { ranks = 2 }\nlocal s = {} for i = 1, 300 do s[i] = '(' end\n"
-          "expect.equal(load('return ' .. table.concat(s) .. '1'), nil)", NCS_PASS },
+          "expect.equal(load('return ' .. table.concat(s) .. '1'), nil)",
+          NCS_PASS },
         /* what is caught is no verdict */
         { "scenario { ranks = 2 }\npcall(error, 'boom')\nxpcall(error, print, 'boom')\n"
           "expect.error('lua', error, 'boom')\n"
-          "coroutine.resume(coroutine.create(function() error('boom') end))", NCS_PASS },
+          "coroutine.resume(coroutine.create(function() error('boom') end))",
+          NCS_PASS },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         verdict_of(cases[i].text, cases[i].verdict);
@@ -321,13 +328,13 @@ START_TEST(test_raised)
         { "\nerror({ message = 'mine' })", "mine" },
         { "\nassert(nil, { code = 3 })", "{ code = 3 }" },
         { "local mt = { __tostring = function() return 'as text' end }\nerror(setmetatable({}, mt))", "as text" },
-        { "local mt = { __tostring = function() error('again') end }\nerror(setmetatable({}, mt))",
-          "an error that has no text" },
+        { "local mt = { __tostring = function() error('again') end }\nerror(setmetatable({}, mt))", "an error that has no text" },
         { "\nerror('two\\nlines\\r')", "two lines " },
         { "\nerror('\\27[31mred\\7')", "\033[31mred\a" },
         { "local function need(x) if not x then error('need x', 2) end end\nneed()", "need x" },
         { "local step = coroutine.wrap(function() coroutine.yield()\nerror('in a coroutine') end)\n"
-          "step()\nstep()", "in a coroutine" },
+          "step()\nstep()",
+          "in a coroutine" },
         { "do local c <close> = setmetatable({}, { __close = function()\nerror('closing') end }) end", "closing" },
         { "\nsetmetatable({}, { __gc = print })", "setmetatable: scripts have no __gc; write local x <close> = ..." },
         { "local t = spawn(function()\nerror('in a thread') end)\nt:join()", "in a thread" },
@@ -340,11 +347,9 @@ START_TEST(test_raised)
         char text[512];
         snprintf(text, sizeof text, "scenario { ranks = 2 }\n%s", cases[i][0]);
         const struct ncs_result *r = execute(text, false);
-        ck_assert_msg(r->verdict == NCS_ERROR && r->errors >= 2, "%s: %s", cases[i][0],
-                      ncs_verdict_name(r->verdict));
+        ck_assert_msg(r->verdict == NCS_ERROR && r->errors >= 2, "%s: %s", cases[i][0], ncs_verdict_name(r->verdict));
         const struct ncs_run_error *e = &r->error[0];
-        ck_assert_msg(strncmp(e->message, cases[i][1], strlen(cases[i][1])) == 0, "%s: %s",
-                      cases[i][0], e->message);
+        ck_assert_msg(strncmp(e->message, cases[i][1], strlen(cases[i][1])) == 0, "%s: %s", cases[i][0], e->message);
         ck_assert_int_eq(e->place.line, 3);
         ck_assert_ptr_nonnull(strstr(e->place.file, "/s.lua"));
         finish();
@@ -358,10 +363,12 @@ START_TEST(test_raised_while_others_wait)
     static const int ranks[] = { 2, 3, 64 };
     for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
         char text[400];
-        snprintf(text, sizeof text, "scenario { ranks = %d }\n"
+        snprintf(text, sizeof text,
+                 "scenario { ranks = %d }\n"
                  "local x = cuda.buffer('float32', 8):fill(rank)\n"
                  "if rank == nranks - 1 then error('boom') end\n"
-                 "world:all_reduce(x)\nstream:sync()\n", ranks[i]);
+                 "world:all_reduce(x)\nstream:sync()\n",
+                 ranks[i]);
         const struct ncs_result *r = execute(text, false);
         ck_assert_int_eq(r->verdict, NCS_ERROR);
         ck_assert_int_eq(r->stop, NCS_STOP_QUIET);
@@ -398,6 +405,5 @@ START_TEST(test_memory_limit)
 END_TEST
 
 NCS_TEST_MAIN("script errors", test_usage, test_refused_by_nccl, test_error_objects, test_errors_in_groups,
-              test_hang_abandons_everything, test_thread_error, test_thread_error_taken,
-              test_locks_and_messages, test_verdicts, test_raised,
-              test_raised_while_others_wait, test_memory_limit)
+              test_hang_abandons_everything, test_thread_error, test_thread_error_taken, test_locks_and_messages, test_verdicts,
+              test_raised, test_raised_while_others_wait, test_memory_limit)

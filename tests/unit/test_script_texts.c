@@ -11,7 +11,8 @@ START_TEST(test_zero_bytes)
     fails_with("assert(false, 'a\\0b')", "a\\x00b");
     const struct ncs_result *r = execute("scenario { ranks = 1 }\nexpect.that(false, 'a\\0b')\n"
                                          "expect.equal('c\\0d', 'c')\n"
-                                         "expect.error('e', function() error('f\\0g', 0) end)\n", false);
+                                         "expect.error('e', function() error('f\\0g', 0) end)\n",
+                                         false);
     ck_assert_uint_eq(r->expects, 3);
     ck_assert_str_eq(r->expect[0].message, "a\\x00b");
     ck_assert_str_eq(r->expect[1].message, "got c\\x00d, want c");
@@ -40,12 +41,12 @@ END_TEST
 
 START_TEST(test_first_element)
 {
-    const struct ncs_result *r = execute(
-        "scenario { ranks = 1 }\nlocal x = cuda.buffer('int32', 8):fill(1)\nx[5] = 2\n"
-        "expect.equal(x, 1)\n"
-        "expect.equal({ 1, 2, { 3, 4 } }, { 1, 2, { 3, 5 } })\n"
-        "expect.equal({ 1 }, { 1, 2 })\n"
-        "expect.equal(1, 2)\nexpect.that(false)\n", false);
+    const struct ncs_result *r = execute("scenario { ranks = 1 }\nlocal x = cuda.buffer('int32', 8):fill(1)\nx[5] = 2\n"
+                                         "expect.equal(x, 1)\n"
+                                         "expect.equal({ 1, 2, { 3, 4 } }, { 1, 2, { 3, 5 } })\n"
+                                         "expect.equal({ 1 }, { 1, 2 })\n"
+                                         "expect.equal(1, 2)\nexpect.that(false)\n",
+                                         false);
     static const uint64_t first[] = { 5, 3, 0, 0, 0 };
     ck_assert_int_eq(r->verdict, NCS_WRONG);
     ck_assert_uint_eq(r->expects, 5);
@@ -92,7 +93,8 @@ static void waits_in(const char *text, const char *in)
 START_TEST(test_calls_by_the_name_written)
 {
     waits_in("scenario { ranks = 2 }\nlocal x = cuda.buffer('int32', 4):fill(1)\n"
-             "if rank == 0 then nccl.group(function() world:send(x, 1) end) end\n", "nccl.group");
+             "if rank == 0 then nccl.group(function() world:send(x, 1) end) end\n",
+             "nccl.group");
     waits_in("scenario { ranks = 2 }\nlocal x = cuda.buffer('int32', 4):fill(1)\n"
              "if rank == 0 then C.ncclGroupStart() world:send(x, 1) C.ncclGroupEnd() end\n",
              "ncclGroupEnd");
@@ -122,11 +124,14 @@ static void finished_at(const char *text, int line)
 START_TEST(test_last_line)
 {
     finished_at("scenario { ranks = 2 }\nlocal x = cuda.buffer('int32', 4):fill(1)\n"
-                "if rank == 1 then\n  local y = 1\n  return y\nend\nworld:all_reduce(x)\nstream:sync()\n", 5);
+                "if rank == 1 then\n  local y = 1\n  return y\nend\nworld:all_reduce(x)\nstream:sync()\n",
+                5);
     finished_at("#!shebang\nscenario { ranks = 2 }\nlocal x = cuda.buffer('int32', 4):fill(1)\n"
-                "if rank == 0 then world:all_reduce(x) end\nlocal z = 1\nz = z + 1\n\n-- the end\n", 6);
+                "if rank == 0 then world:all_reduce(x) end\nlocal z = 1\nz = z + 1\n\n-- the end\n",
+                6);
     finished_at("scenario { ranks = 2 }\nlocal function f() if rank == 0 then world:all_reduce(cuda.buffer('int32', 4)) end end\n"
-                "return f()\n", 3);
+                "return f()\n",
+                3);
     prints("scenario { ranks = 1 } print(select('#', ...))\n", "[0] 0\n"); /* nothing of it is seen */
 }
 END_TEST
@@ -149,5 +154,5 @@ START_TEST(test_results_and_labels)
 }
 END_TEST
 
-NCS_TEST_MAIN("script texts", test_results_and_labels, test_last_line, test_calls_by_the_name_written, test_zero_bytes, test_errors_that_are_tables, test_first_element,
-              test_byte_order_mark, test_no_exit)
+NCS_TEST_MAIN("script texts", test_results_and_labels, test_last_line, test_calls_by_the_name_written, test_zero_bytes,
+              test_errors_that_are_tables, test_first_element, test_byte_order_mark, test_no_exit)

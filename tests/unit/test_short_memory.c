@@ -5,24 +5,23 @@
 #include "base/budget.h"
 
 /* Touches what takes memory on behalf of a script; each error but its last is caught. */
-static const char text[] =
-    "scenario { ranks = 3 }\n"
-    "local x = cuda.buffer('float32', 5000):fill(rank)\n"
-    "world:all_reduce(x, { label = 'sum of all' })\n"
-    "store:set('key' .. rank, { a = { 1, 2, 3 }, b = ('b'):rep(3000) })\n"
-    "barrier()\n"
-    "local got = store:get('key' .. (rank + 1) % nranks)\n"
-    "pcall(function() local t = {} for i = 1, 300 do t[i] = { tostring(i) } end end)\n"
-    "local co = coroutine.wrap(function(a) coroutine.yield(a) error { code = a } end)\n"
-    "co(1) pcall(co)\n"
-    "local t = spawn(function(n) return ('y'):rep(n) end, 2000)\n"
-    "t:join()\n"
-    "stream:sync()\n"
-    "pcall(load, 'return ' .. ('1 + '):rep(200) .. '1')\n"
-    "local half = world:split { color = rank % 2, key = rank }\n"
-    "expect.equal(#got.b, 3000)\n"
-    "print(table.concat({ rank, nranks }, ' '))\n"
-    "error { text = 'the end', rank = rank }\n";
+static const char text[] = "scenario { ranks = 3 }\n"
+                           "local x = cuda.buffer('float32', 5000):fill(rank)\n"
+                           "world:all_reduce(x, { label = 'sum of all' })\n"
+                           "store:set('key' .. rank, { a = { 1, 2, 3 }, b = ('b'):rep(3000) })\n"
+                           "barrier()\n"
+                           "local got = store:get('key' .. (rank + 1) % nranks)\n"
+                           "pcall(function() local t = {} for i = 1, 300 do t[i] = { tostring(i) } end end)\n"
+                           "local co = coroutine.wrap(function(a) coroutine.yield(a) error { code = a } end)\n"
+                           "co(1) pcall(co)\n"
+                           "local t = spawn(function(n) return ('y'):rep(n) end, 2000)\n"
+                           "t:join()\n"
+                           "stream:sync()\n"
+                           "pcall(load, 'return ' .. ('1 + '):rep(200) .. '1')\n"
+                           "local half = world:split { color = rank % 2, key = rank }\n"
+                           "expect.equal(#got.b, 3000)\n"
+                           "print(table.concat({ rank, nranks }, ' '))\n"
+                           "error { text = 'the end', rank = rank }\n";
 
 static enum ncs_verdict try_with(size_t more, struct ncs_error *loading)
 {
@@ -63,8 +62,7 @@ START_TEST(test_every_allocation)
         enum ncs_verdict verdict = try_with(more, &loading);
         if (loading.status != NCS_OK)
             ck_assert_int_eq(loading.status, NCS_NO_MEMORY);
-        ck_assert_msg(verdict == NCS_MEMORY || verdict == plenty, "with %zu bytes: %s", more,
-                      ncs_verdict_name(verdict));
+        ck_assert_msg(verdict == NCS_MEMORY || verdict == plenty, "with %zu bytes: %s", more, ncs_verdict_name(verdict));
         short_ones += verdict == NCS_MEMORY;
         enough = verdict == plenty ? enough + 1 : 0;
         ck_assert_uint_lt(more, (size_t)64 << 20);

@@ -34,7 +34,10 @@ END_TEST
 START_TEST(no_piece_overlaps)
 {
     struct stage_arena a = { .base = memory, .bytes = ROOM };
-    struct { unsigned char *at; size_t bytes; } piece[PIECES] = { 0 };
+    struct {
+        unsigned char *at;
+        size_t bytes;
+    } piece[PIECES] = { 0 };
     struct ncs_random random = { 7 };
     size_t refused = 0;
 
@@ -73,13 +76,11 @@ static const struct {
     int rank;
     size_t in, out; /* elements for a count of 3, root 1, 4 ranks */
 } extents[] = {
-    { NCS_FN_ncclAllReduce, 0, 3, 3 }, { NCS_FN_ncclReduceScatter, 0, 12, 3 },
-    { NCS_FN_ncclAllGather, 0, 3, 12 }, { NCS_FN_ncclAlltoAll, 0, 12, 12 },
-    { NCS_FN_ncclReduce, 0, 3, 0 }, { NCS_FN_ncclReduce, 1, 3, 3 },
-    { NCS_FN_ncclBroadcast, 0, 0, 3 }, { NCS_FN_ncclBroadcast, 1, 3, 3 },
-    { NCS_FN_ncclGather, 0, 3, 0 }, { NCS_FN_ncclGather, 1, 3, 12 },
-    { NCS_FN_ncclScatter, 0, 0, 3 }, { NCS_FN_ncclScatter, 1, 12, 3 },
-    { NCS_FN_ncclSend, 0, 3, 0 }, { NCS_FN_ncclRecv, 0, 0, 3 },
+    { NCS_FN_ncclAllReduce, 0, 3, 3 },  { NCS_FN_ncclReduceScatter, 0, 12, 3 }, { NCS_FN_ncclAllGather, 0, 3, 12 },
+    { NCS_FN_ncclAlltoAll, 0, 12, 12 }, { NCS_FN_ncclReduce, 0, 3, 0 },         { NCS_FN_ncclReduce, 1, 3, 3 },
+    { NCS_FN_ncclBroadcast, 0, 0, 3 },  { NCS_FN_ncclBroadcast, 1, 3, 3 },      { NCS_FN_ncclGather, 0, 3, 0 },
+    { NCS_FN_ncclGather, 1, 3, 12 },    { NCS_FN_ncclScatter, 0, 0, 3 },        { NCS_FN_ncclScatter, 1, 12, 3 },
+    { NCS_FN_ncclSend, 0, 3, 0 },       { NCS_FN_ncclRecv, 0, 0, 3 },
 };
 
 static void set(struct ncs_call *call, enum ncs_kind kind, int64_t value)
@@ -101,8 +102,7 @@ START_TEST(extents_of_calls)
         set(&call, NCS_ARG_DTYPE, ncclFloat64);
         set(&call, NCS_ARG_ROOT, 1);
         ck_assert(ncs_meet_extent(&call, 4, &in, &out));
-        ck_assert_msg(in == 8 * extents[i].in && out == 8 * extents[i].out, "row %zu: %zu, %zu", i,
-                      in, out);
+        ck_assert_msg(in == 8 * extents[i].in && out == 8 * extents[i].out, "row %zu: %zu, %zu", i, in, out);
         set(&call, NCS_ARG_COUNT, INT64_MAX);
         ck_assert(!ncs_meet_extent(&call, 4, &in, &out));
     }

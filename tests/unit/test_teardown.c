@@ -13,8 +13,8 @@ static void begin_job(void)
     real = (struct ncs_snapshot){ .stop = NCS_STOP_STALLED, .contexts = 4 };
     real.context = ncs_new(4 * sizeof *real.context);
     for (int r = 0; r < 4; r++)
-        real.context[r] = (struct ncs_snap_context){ .rank = r, .state = NCS_CONTEXT_PARKED, .process = r + 1,
-                                                     .host = r / 2 + 1 };
+        real.context[r] =
+            (struct ncs_snap_context){ .rank = r, .state = NCS_CONTEXT_PARKED, .process = r + 1, .host = r / 2 + 1 };
 }
 
 /* Rank 0 stands in `fn`. The job that this makes; NULL = none. */
@@ -173,5 +173,5 @@ START_TEST(an_abort_waits_for_nobody)
 END_TEST
 
 NCS_TEST_MAIN("teardown", ranks_of_its_own_host, nobody_who_has_ended_it, a_rank_whose_end_has_failed,
-              nobody_whose_process_has_ended, nobody_where_places_are_not_known, only_the_last_of_its_process, nobody_after_a_revoke,
-              its_own_work_first, work_on_another_communicator_last, an_abort_waits_for_nobody)
+              nobody_whose_process_has_ended, nobody_where_places_are_not_known, only_the_last_of_its_process,
+              nobody_after_a_revoke, its_own_work_first, work_on_another_communicator_last, an_abort_waits_for_nobody)

@@ -45,8 +45,9 @@ static struct ncs_call *launch(enum ncs_fn fn, int rank, int64_t time)
 {
     struct ncs_call *call = enter(fn, rank, time);
     const void *stream = &handles[rank];
-    struct ncs_work work = { .serial = call->id, .kind = "launch", .rank = rank, .call = &call,
-                             .calls = 1, .stream = &stream, .streams = 1 };
+    struct ncs_work work = {
+        .serial = call->id, .kind = "launch", .rank = rank, .call = &call, .calls = 1, .stream = &stream, .streams = 1
+    };
     ncs_timeline_work(t, &work, NCS_WORK_QUEUED);
     leave(call, time);
     ncs_timeline_work(t, &work, NCS_WORK_BEGUN);
@@ -104,8 +105,7 @@ START_TEST(operations_begin_and_end)
     end(a, 8);
     struct ncs_call *b = enter(NCS_FN_ncclAllReduce, 0, 9);
     const void *streams[] = { &handles[0], NULL };
-    struct ncs_work work = { .serial = 50, .kind = "launch", .call = &b, .calls = 1,
-                             .stream = streams, .streams = 2 };
+    struct ncs_work work = { .serial = 50, .kind = "launch", .call = &b, .calls = 1, .stream = streams, .streams = 2 };
     ncs_timeline_work(t, &work, NCS_WORK_QUEUED);
     ck_assert_int_eq(t->device[0].queued, 3);
     ck_assert_int_eq(t->device[0].begin, 3);
@@ -225,7 +225,6 @@ START_TEST(waits_and_marks_are_of_the_thread)
 }
 END_TEST
 
-NCS_TEST_MAIN("timeline", calls_have_their_times, a_call_that_was_taken_back_was_never_made,
-              operations_begin_and_end, who_came_last_to_a_collective, sends_are_taken_in_order,
-              a_wait_takes_as_many_signals_as_it_asks_for, what_moves_in_steps_needed_the_last_of_them,
-              waits_and_marks_are_of_the_thread)
+NCS_TEST_MAIN("timeline", calls_have_their_times, a_call_that_was_taken_back_was_never_made, operations_begin_and_end,
+              who_came_last_to_a_collective, sends_are_taken_in_order, a_wait_takes_as_many_signals_as_it_asks_for,
+              what_moves_in_steps_needed_the_last_of_them, waits_and_marks_are_of_the_thread)

@@ -14,18 +14,10 @@ START_TEST(dtypes)
         const char *name;
         size_t bytes;
     } facts[] = {
-        { ncclInt8, "int8", 1 },
-        { ncclUint8, "uint8", 1 },
-        { ncclInt32, "int32", 4 },
-        { ncclUint32, "uint32", 4 },
-        { ncclInt64, "int64", 8 },
-        { ncclUint64, "uint64", 8 },
-        { ncclFloat16, "float16", 2 },
-        { ncclFloat32, "float32", 4 },
-        { ncclFloat64, "float64", 8 },
-        { ncclBfloat16, "bfloat16", 2 },
-        { ncclFloat8e4m3, "float8e4m3", 1 },
-        { ncclFloat8e5m2, "float8e5m2", 1 },
+        { ncclInt8, "int8", 1 },         { ncclUint8, "uint8", 1 },           { ncclInt32, "int32", 4 },
+        { ncclUint32, "uint32", 4 },     { ncclInt64, "int64", 8 },           { ncclUint64, "uint64", 8 },
+        { ncclFloat16, "float16", 2 },   { ncclFloat32, "float32", 4 },       { ncclFloat64, "float64", 8 },
+        { ncclBfloat16, "bfloat16", 2 }, { ncclFloat8e4m3, "float8e4m3", 1 }, { ncclFloat8e5m2, "float8e5m2", 1 },
     };
 
     ck_assert_uint_eq(sizeof facts / sizeof *facts, ncclNumTypes);

@@ -216,8 +216,12 @@ static void random_step(struct ncs_local *local)
     size_t at = draw(WORDS * WORD), bytes = draw(3) ? draw(8) : draw(WORDS * WORD);
     bytes = bytes < WORDS * WORD - at ? bytes : WORDS * WORD - at;
     switch (draw(10)) {
-    case 0: case 1: case 2: step_write(b, at, bytes); break;
-    case 3: case 4: case 5: step_copy(b, (int)draw(BUFFERS), at, bytes); break;
+    case 0:
+    case 1:
+    case 2: step_write(b, at, bytes); break;
+    case 3:
+    case 4:
+    case 5: step_copy(b, (int)draw(BUFFERS), at, bytes); break;
     case 6: step_combine(b); break;
     case 7: step_use(b, at, bytes); break;
     default: buffer_new(b, local); break;

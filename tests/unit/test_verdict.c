@@ -9,13 +9,10 @@ START_TEST(test_verdict_names)
         const char *name;
         int exit;
     } table[] = {
-        { NCS_PASS, "pass", 0 },          { NCS_WRONG, "wrong", 1 },
-        { NCS_INVALID, "invalid", 2 },    { NCS_HANG, "hang", 3 },
-        { NCS_ERROR, "error", 4 },        { NCS_EMPTY, "empty", 5 },
-        { NCS_LOST, "lost", 6 },          { NCS_MEMORY, "memory", 7 },
-        { NCS_INTERNAL_FAULT, "internal", 70 },
-        { NCS_SKIPPED, "skipped", 77 },   { NCS_TIMEOUT, "timeout", 124 },
-        { NCS_INTERRUPTED, "interrupted", 130 },
+        { NCS_PASS, "pass", 0 },        { NCS_WRONG, "wrong", 1 },       { NCS_INVALID, "invalid", 2 },
+        { NCS_HANG, "hang", 3 },        { NCS_ERROR, "error", 4 },       { NCS_EMPTY, "empty", 5 },
+        { NCS_LOST, "lost", 6 },        { NCS_MEMORY, "memory", 7 },     { NCS_INTERNAL_FAULT, "internal", 70 },
+        { NCS_SKIPPED, "skipped", 77 }, { NCS_TIMEOUT, "timeout", 124 }, { NCS_INTERRUPTED, "interrupted", 130 },
     };
     ck_assert_uint_eq(sizeof table / sizeof *table, NCS_VERDICTS);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -66,8 +63,8 @@ static struct verdict_case *quiet(struct verdict_case *v)
     v->run.started = 2;
     v->run.result.error = &v->error;
     v->run.result.stop = NCS_STOP_QUIET;
-    v->run.result.diagnosis = (struct ncs_diagnosis){
-        .finding = &v->finding, .findings = 1, .wait = &v->wait, .waits = 1, .explained = true };
+    v->run.result.diagnosis =
+        (struct ncs_diagnosis){ .finding = &v->finding, .findings = 1, .wait = &v->wait, .waits = 1, .explained = true };
     return v;
 }
 
@@ -178,6 +175,5 @@ START_TEST(test_judge_certainty)
 }
 END_TEST
 
-NCS_TEST_MAIN("verdict", test_verdict_names, test_verdict_order, test_version_text, test_judge_hang,
-              test_judge_waits_for_failed, test_judge_unexplained, test_judge_stops,
-              test_judge_certainty)
+NCS_TEST_MAIN("verdict", test_verdict_names, test_verdict_order, test_version_text, test_judge_hang, test_judge_waits_for_failed,
+              test_judge_unexplained, test_judge_stops, test_judge_certainty)

@@ -118,8 +118,7 @@ START_TEST(test_in_place)
     unsigned char result[400];
 
     for (int r = 0; r < 3; r++)
-        w.set[r] = call_of(&w, NCS_FN_ncclAllReduce, r, w.send[r], w.send[r], count, ncclInt32,
-                           ncclSum, 0);
+        w.set[r] = call_of(&w, NCS_FN_ncclAllReduce, r, w.send[r], w.send[r], count, ncclInt32, ncclSum, 0);
     reduce(&w, &f, 0, count, result);
     before(&w);
     for (int r = 0; r < 3; r++)
@@ -127,8 +126,7 @@ START_TEST(test_in_place)
     after(&w);
     wrong(&w, 0);
     for (int r = 0; r < 3; r++) /* Bcast mixes with Broadcast: it is one operation */
-        w.set[r] = call_of(&w, r ? NCS_FN_ncclBcast : NCS_FN_ncclBroadcast, r,
-                           w.send[r], w.send[r], 3 * count, ncclInt32, -1, 1);
+        w.set[r] = call_of(&w, r ? NCS_FN_ncclBcast : NCS_FN_ncclBroadcast, r, w.send[r], w.send[r], 3 * count, ncclInt32, -1, 1);
     before(&w);
     memcpy(w.send[0], w.send[1], 12 * count);
     memcpy(w.send[2], w.send[1], 12 * count);
@@ -136,8 +134,7 @@ START_TEST(test_in_place)
     wrong(&w, 0);
     ck_assert_uint_eq(ncs_verify_checked(w.v), 6);
     for (int r = 0; r < 3; r++)
-        w.set[r] = call_of(&w, NCS_FN_ncclAllGather, r, w.recv[r] + (size_t)r * 4 * count,
-                           w.recv[r], count, ncclInt32, -1, 0);
+        w.set[r] = call_of(&w, NCS_FN_ncclAllGather, r, w.recv[r] + (size_t)r * 4 * count, w.recv[r], count, ncclInt32, -1, 0);
     before(&w);
     for (int r = 0; r < 3; r++)
         for (int k = 0; k < 3; k++)
@@ -158,9 +155,9 @@ START_TEST(test_scalar_on_device)
     buffers(&w, count * 4, count * 4);
     fill(&w, ncclFloat32, count, 11, false);
     for (int r = 0; r < 3; r++)
-        w.redop[r] = (struct ncs_redop){ .handle = HANDLE, .dtype = ncclFloat32,
-                                         .on_device = r != 1, .pointer = &scalar[r],
-                                         .scalar = { 0, 0, 0, 0x3f } }; /* 0.5 */
+        w.redop[r] = (struct ncs_redop){
+            .handle = HANDLE, .dtype = ncclFloat32, .on_device = r != 1, .pointer = &scalar[r], .scalar = { 0, 0, 0, 0x3f }
+        }; /* 0.5 */
     collective(&w, NCS_FN_ncclAllReduce, count, ncclFloat32, HANDLE, 0);
     scalar[0] = 0.25f; /* read when the operation executes */
     scalar[2] = -2.0f;
@@ -191,26 +188,18 @@ START_TEST(test_special_values)
         unsigned a, b, sum;
         bool right;
     } rows[] = {
-        { ncclFloat8e4m3, 0x7e, 0x7e, 0x7e, true },  /* 448 + 448 = 448 */
-        { ncclFloat8e4m3, 0xfe, 0xfe, 0xfe, true },
-        { ncclFloat8e4m3, 0x7e, 0x7e, 0x7f, false }, /* not NaN */
-        { ncclFloat8e4m3, 0x7f, 0x38, 0xff, true },  /* any NaN */
-        { ncclFloat8e4m3, 0x7f, 0x38, 0x38, false },
-        { ncclFloat8e5m2, 0x7b, 0x7b, 0x7b, true },
+        { ncclFloat8e4m3, 0x7e, 0x7e, 0x7e, true },                                                  /* 448 + 448 = 448 */
+        { ncclFloat8e4m3, 0xfe, 0xfe, 0xfe, true },     { ncclFloat8e4m3, 0x7e, 0x7e, 0x7f, false }, /* not NaN */
+        { ncclFloat8e4m3, 0x7f, 0x38, 0xff, true },                                                  /* any NaN */
+        { ncclFloat8e4m3, 0x7f, 0x38, 0x38, false },    { ncclFloat8e5m2, 0x7b, 0x7b, 0x7b, true },
         { ncclFloat8e5m2, 0x7b, 0x7b, 0x7c, false }, /* not infinity */
-        { ncclFloat16, 0x7bff, 0x7bff, 0x7c00, true },
-        { ncclFloat16, 0x7c00, 0xfc00, 0x7e00, true },
-        { ncclFloat16, 0x7c00, 0xfc00, 0x0000, false },
-        { ncclFloat16, 0x7c00, 0x3c00, 0x7c00, true },
-        { ncclFloat16, 0x7c00, 0x3c00, 0xfc00, false },
-        { ncclFloat16, 0x0001, 0x0001, 0x0002, true },
-        { ncclFloat16, 0x0001, 0x0001, 0x0003, false },
-        { ncclFloat16, 0x3c00, 0x3c01, 0x4000, true }, /* the tie goes to even */
+        { ncclFloat16, 0x7bff, 0x7bff, 0x7c00, true },  { ncclFloat16, 0x7c00, 0xfc00, 0x7e00, true },
+        { ncclFloat16, 0x7c00, 0xfc00, 0x0000, false }, { ncclFloat16, 0x7c00, 0x3c00, 0x7c00, true },
+        { ncclFloat16, 0x7c00, 0x3c00, 0xfc00, false }, { ncclFloat16, 0x0001, 0x0001, 0x0002, true },
+        { ncclFloat16, 0x0001, 0x0001, 0x0003, false }, { ncclFloat16, 0x3c00, 0x3c01, 0x4000, true }, /* the tie goes to even */
         { ncclFloat16, 0x3c00, 0x3c01, 0x4002, false }, /* two last places off, two ranks */
-        { ncclBfloat16, 0x7f7f, 0x7f7f, 0x7f80, true },
-        { ncclBfloat16, 0x7f80, 0x7f81, 0x7fc0, true },
-        { ncclBfloat16, 0x3f80, 0x3f80, 0x4000, true },
-        { ncclBfloat16, 0x3f80, 0x3f80, 0x4001, false },
+        { ncclBfloat16, 0x7f7f, 0x7f7f, 0x7f80, true }, { ncclBfloat16, 0x7f80, 0x7f81, 0x7fc0, true },
+        { ncclBfloat16, 0x3f80, 0x3f80, 0x4000, true }, { ncclBfloat16, 0x3f80, 0x3f80, 0x4001, false },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -231,5 +220,5 @@ START_TEST(test_special_values)
 }
 END_TEST
 
-NCS_TEST_MAIN("verify", test_right_ascending, test_right_in_any_order, test_other_kinds,
-              test_in_place, test_scalar_on_device, test_special_values)
+NCS_TEST_MAIN("verify", test_right_ascending, test_right_in_any_order, test_other_kinds, test_in_place, test_scalar_on_device,
+              test_special_values)

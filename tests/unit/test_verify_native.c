@@ -43,7 +43,11 @@ static struct ncs_operation *operation(int dtype, int op, bool scaled, int share
 {
     struct ncs_operation *o = ncs_new(sizeof *o + (size_t)shares * sizeof *o->share);
     size_t bytes = ncs_dtype_bytes(dtype);
-    *o = (struct ncs_operation){ .dtype = dtype, .op = op, .scaled = scaled, .count = COUNT, .shares = shares,
+    *o = (struct ncs_operation){ .dtype = dtype,
+                                 .op = op,
+                                 .scaled = scaled,
+                                 .count = COUNT,
+                                 .shares = shares,
                                  .movement = ncs_movement_of(NCS_FN_ncclAllReduce) };
     for (int i = 0; i < shares; i++) {
         unsigned char *input = ncs_new((COUNT + OFFSET) * bytes + ODD);

@@ -4,8 +4,7 @@
 static void left_out(struct world *w, enum ncs_unverified why, uint64_t count)
 {
     const struct ncs_left_out *l = &ncs_verify_left_out(w->v)[why];
-    ck_assert_msg(l->count == count, "%s: %ju, not %ju", ncs_unverified_name(why), (uintmax_t)l->count,
-                  (uintmax_t)count);
+    ck_assert_msg(l->count == count, "%s: %ju, not %ju", ncs_unverified_name(why), (uintmax_t)l->count, (uintmax_t)count);
     ck_assert_uint_eq(l->calls, count < 4 ? count : 4);
 }
 
@@ -110,7 +109,7 @@ START_TEST(test_left_behind)
     w.v = ncs_verify_open(&w.journal, 200);
     buffers(&w, 64, 64);
     collective(&w, NCS_FN_ncclAlltoAll, 8, ncclInt32, -1, 0);
-    before(&w); /* takes 128 bytes, */
+    before(&w);                                                      /* takes 128 bytes, */
     collective(&w, NCS_FN_ncclAllReduce, 16, ncclInt32, ncclMax, 0); /* and so does this */
     before(&w);
     after(&w);

@@ -164,6 +164,5 @@ START_TEST(sends_meet_their_receives)
 }
 END_TEST
 
-NCS_TEST_MAIN("verify seen", inputs_and_outputs_are_kept_by_parts, wrong_elements_are_known,
-              nothing_is_kept_unasked, what_is_too_much_is_counted, who_is_missing_is_known,
-              sends_meet_their_receives)
+NCS_TEST_MAIN("verify seen", inputs_and_outputs_are_kept_by_parts, wrong_elements_are_known, nothing_is_kept_unasked,
+              what_is_too_much_is_counted, who_is_missing_is_known, sends_meet_their_receives)

@@ -105,8 +105,7 @@ START_TEST(a_wait_must_not_end_before_its_signals)
     ncclWaitSignalDesc_t d[] = { { .opCnt = 1, .peer = 0 }, { .opCnt = 2, .peer = 2 } };
     world_open(&w, N, true);
     for (int i = 0; i < 3; i++) {
-        struct ncs_call *s =
-            call_of(&w, NCS_FN_ncclSignal, i ? 2 : 0, NULL, NULL, 0, 0, 0, 1);
+        struct ncs_call *s = call_of(&w, NCS_FN_ncclSignal, i ? 2 : 0, NULL, NULL, 0, 0, 0, 1);
         ncs_verify_after(w.v, &s, 1);
     }
     struct ncs_call *enough = wait_call(&w, 1, d, 2), *more = wait_call(&w, 1, &d[1], 1);
@@ -120,5 +119,5 @@ START_TEST(a_wait_must_not_end_before_its_signals)
 }
 END_TEST
 
-NCS_TEST_MAIN("verify steps", an_all_to_all_is_checked_when_a_rank_has_finished,
-              a_scatter_needs_its_root_alone, a_wait_must_not_end_before_its_signals)
+NCS_TEST_MAIN("verify steps", an_all_to_all_is_checked_when_a_rank_has_finished, a_scatter_needs_its_root_alone,
+              a_wait_must_not_end_before_its_signals)

@@ -20,8 +20,8 @@ static uint64_t draw(struct lab *l, uint64_t below)
     return ncs_mix(l->seed++) % below;
 }
 
-static const enum ncs_fn functions[] = { NCS_FN_ncclAllReduce, NCS_FN_ncclReduce, NCS_FN_ncclReduceScatter,
-                                         NCS_FN_ncclAllGather, NCS_FN_ncclBroadcast };
+static const enum ncs_fn functions[] = { NCS_FN_ncclAllReduce, NCS_FN_ncclReduce, NCS_FN_ncclReduceScatter, NCS_FN_ncclAllGather,
+                                         NCS_FN_ncclBroadcast };
 
 struct shape {
     enum ncs_fn fn;
@@ -69,8 +69,7 @@ static void move(struct lab *l, const struct shape *s)
     struct data_part part[RANKS] = { 0 };
     for (int r = 0; r < l->w.n; r++)
         part[r] = (struct data_part){ .send = l->w.send[r], .recv = l->w.recv[r], .dtype = s->dtype, .op = s->op };
-    sim_data_move(&(struct data_task){ .fn = s->fn, .nranks = l->w.n, .root = s->root, .count = s->count,
-                                       .part = part });
+    sim_data_move(&(struct data_task){ .fn = s->fn, .nranks = l->w.n, .root = s->root, .count = s->count, .part = part });
     for (uint64_t k = draw(l, 3); k > 0; k--) {
         int r = (int)draw(l, (uint64_t)l->w.n);
         if (s->fn != NCS_FN_ncclReduce || r == s->root)
@@ -126,9 +125,12 @@ static void one(uint64_t seed)
     ncs_verify_ascending(l.trusts, true);
     ncs_verify_trust(l.trusts, true);
 
-    struct shape s = { .fn = functions[draw(&l, 5)], .layout = (enum layout)draw(&l, LAYOUTS),
-                       .dtype = (int)draw(&l, ncclNumTypes), .op = (int)draw(&l, ncclNumOps),
-                       .root = (int)draw(&l, (uint64_t)n), .count = 1 + draw(&l, COUNT_MOST) };
+    struct shape s = { .fn = functions[draw(&l, 5)],
+                       .layout = (enum layout)draw(&l, LAYOUTS),
+                       .dtype = (int)draw(&l, ncclNumTypes),
+                       .op = (int)draw(&l, ncclNumOps),
+                       .root = (int)draw(&l, (uint64_t)n),
+                       .count = 1 + draw(&l, COUNT_MOST) };
     size_t block = s.count * ncs_dtype_bytes(s.dtype);
     s.in = s.fn == NCS_FN_ncclReduceScatter ? block * (size_t)n : block;
     s.out = s.fn == NCS_FN_ncclAllGather ? block * (size_t)n : block;

@@ -3,8 +3,8 @@
 
 START_TEST(test_missing_and_twice)
 {
-    static const int dtypes[] = { ncclInt8, ncclUint64, ncclFloat16, ncclFloat32, ncclFloat64,
-                                  ncclBfloat16, ncclFloat8e4m3, ncclFloat8e5m2 };
+    static const int dtypes[] = { ncclInt8,    ncclUint64,   ncclFloat16,    ncclFloat32,
+                                  ncclFloat64, ncclBfloat16, ncclFloat8e4m3, ncclFloat8e5m2 };
     static const int ops[] = { ncclSum, ncclAvg, HANDLE };
     const size_t count = 1300;
 
@@ -146,8 +146,7 @@ START_TEST(test_stale)
     buffers(&w, 40, 40);
     fill(&w, ncclInt32, 10, 1, false);
     for (int r = 0; r < 2; r++)
-        w.set[r] = call_of(&w, NCS_FN_ncclAllReduce, r, w.send[r], w.send[r], 10, ncclInt32,
-                           ncclSum, 0);
+        w.set[r] = call_of(&w, NCS_FN_ncclAllReduce, r, w.send[r], w.send[r], 10, ncclInt32, ncclSum, 0);
     before(&w);
     memcpy(w.send[1], w.send[0], 40);
     after(&w);
@@ -183,8 +182,7 @@ START_TEST(test_blocks)
     before(&w);
     for (int r = 0; r < 4; r++)
         for (int k = 0; k < 4; k++)
-            memcpy(w.recv[r] + (size_t)(r == 1 && k % 2 ? 4 - k : k) * count * 8, w.send[k],
-                   count * 8);
+            memcpy(w.recv[r] + (size_t)(r == 1 && k % 2 ? 4 - k : k) * count * 8, w.send[k], count * 8);
     after(&w);
     names(&w, 1, NCS_PATTERN_BLOCKS, 1, "the blocks of ranks 1 and 3 are exchanged");
     ck_assert_uint_eq(wrong(&w, 1)->first, count + 1);
@@ -259,12 +257,9 @@ START_TEST(test_texts)
         double got, want;
         const char *got_text, *want_text;
     } rows[] = {
-        { ncclInt8, -128, 127, "-128", "127" },
-        { ncclUint32, 4294967295.0, 1, "4294967295", "1" },
-        { ncclFloat32, 0.1, 0.5, "0.100000001", "0.5" },
-        { ncclFloat64, 0.1, INFINITY, "0.10000000000000001", "inf" },
-        { ncclFloat16, NAN, 1.5, "nan", "1.5" },
-        { ncclBfloat16, -INFINITY, 3, "-inf", "3" },
+        { ncclInt8, -128, 127, "-128", "127" },          { ncclUint32, 4294967295.0, 1, "4294967295", "1" },
+        { ncclFloat32, 0.1, 0.5, "0.100000001", "0.5" }, { ncclFloat64, 0.1, INFINITY, "0.10000000000000001", "inf" },
+        { ncclFloat16, NAN, 1.5, "nan", "1.5" },         { ncclBfloat16, -INFINITY, 3, "-inf", "3" },
         { ncclFloat8e4m3, 448, 0.125, "448", "0.125" },
     };
 
@@ -293,6 +288,5 @@ START_TEST(test_texts)
 }
 END_TEST
 
-NCS_TEST_MAIN("verify wrong", test_missing_and_twice, test_missing_within_bounds, test_rounding,
-              test_shift, test_bit, test_stale, test_scalars_left_out, test_blocks, test_wrong_root,
-              test_texts)
+NCS_TEST_MAIN("verify wrong", test_missing_and_twice, test_missing_within_bounds, test_rounding, test_shift, test_bit, test_stale,
+              test_scalars_left_out, test_blocks, test_wrong_root, test_texts)

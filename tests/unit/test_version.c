@@ -20,8 +20,7 @@ START_TEST(test_codes)
     ck_assert_int_eq(ncs_nccl_version_code("2.7.8"), 2708);
     ck_assert_str_eq(ncs_nccl_version_text(2708, text, sizeof text), "2.7.8");
     ck_assert_str_eq(ncs_nccl_version_text(0, text, sizeof text), NCS_NCCL_DEFAULT_TEXT);
-    static const char *const none[] = { "", "2", "2.", "2.x", "2.30.7.1", "2.30.x", "-2.3", "2.100.1",
-                                        "2.30.7 " };
+    static const char *const none[] = { "", "2", "2.", "2.x", "2.30.7.1", "2.30.x", "-2.3", "2.100.1", "2.30.7 " };
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         ck_assert_msg(ncs_nccl_version_code(none[i]) == 0, "`%s`", none[i]);
 }
@@ -106,8 +105,7 @@ START_TEST(test_values)
     static const struct {
         const char *text;
         int64_t value;
-    } table[] = { { "1", 1 }, { "0x10", 16 }, { "-3", -3 }, { "", 2 }, { "on", 2 }, { "1x", 2 },
-                  { "99999999999999999999", 2 } };
+    } table[] = { { "1", 1 }, { "0x10", 16 }, { "-3", -3 }, { "", 2 }, { "on", 2 }, { "1x", 2 }, { "99999999999999999999", 2 } };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         setenv("NCCL_NVLS_ENABLE", table[i].text, 1);
         ck_assert_msg(sim_env_number(ENV_NVLS_ENABLE) == table[i].value, "`%s`", table[i].text);
@@ -152,8 +150,8 @@ START_TEST(test_overrides)
         setenv(name, table[i].value, 1);
         sim_world.options.nccl_version = table[i].version;
         ck_assert_int_eq(sim_config_read(NULL, NULL, &config), 0);
-        ck_assert_msg(config.value[table[i].field] == table[i].is, "%s=%s: %d", name,
-                      table[i].value, config.value[table[i].field]);
+        ck_assert_msg(config.value[table[i].field] == table[i].is, "%s=%s: %d", name, table[i].value,
+                      config.value[table[i].field]);
         unsetenv(name);
     }
     setenv("NCCL_NET", "Socket", 1);
@@ -171,7 +169,9 @@ START_TEST(test_masks)
         size_t size;
         int rc;
     } table[] = {
-        { 23007, 23007, 96, 4 }, { 22809, 23007, 96, 0 }, { 23007, 22809, 96, 0 },
+        { 23007, 23007, 96, 4 },
+        { 22809, 23007, 96, 0 },
+        { 23007, 22809, 96, 0 },
         { 23007, 23007, 80, 0 },
     };
     struct comm_config out;
@@ -179,9 +179,15 @@ START_TEST(test_masks)
         ncclConfig_t config;
         ncclConfig_t *c = &config;
         memset(c, 0, sizeof *c);
-        *c = (ncclConfig_t){ .size = table[i].size, .magic = NCCL_CONFIG_MAGIC,
-                             .version = table[i].header, .blocking = 1, .cgaClusterSize = 4,
-                             .minCTAs = 1, .maxCTAs = 2, .nvlsCTAs = 1, .nChannelsPerNetPeer = 1,
+        *c = (ncclConfig_t){ .size = table[i].size,
+                             .magic = NCCL_CONFIG_MAGIC,
+                             .version = table[i].header,
+                             .blocking = 1,
+                             .cgaClusterSize = 4,
+                             .minCTAs = 1,
+                             .maxCTAs = 2,
+                             .nvlsCTAs = 1,
+                             .nChannelsPerNetPeer = 1,
                              .graphUsageMode = 3 /* no such mode: wrong where the field counts */,
                              .maxP2pPeers = 1 };
         sim_world.options.nccl_version = table[i].as;
@@ -269,9 +275,12 @@ START_TEST(test_check_mode)
         const char *pointers, *mode;
         enum check_mode is;
     } table[] = {
-        { 22809, "1", "DEFAULT", CHECK_LOCAL },     { 22809, "0", "DEBUG_LOCAL", CHECK_NONE },
-        { 22907, "1", "DEFAULT", CHECK_NONE },      { 22907, "0", "debug_local", CHECK_LOCAL },
-        { 23007, "0", "DEBUG_GLOBAL", CHECK_GLOBAL }, { 23007, "1", "", CHECK_LOCAL },
+        { 22809, "1", "DEFAULT", CHECK_LOCAL },
+        { 22809, "0", "DEBUG_LOCAL", CHECK_NONE },
+        { 22907, "1", "DEFAULT", CHECK_NONE },
+        { 22907, "0", "debug_local", CHECK_LOCAL },
+        { 23007, "0", "DEBUG_GLOBAL", CHECK_GLOBAL },
+        { 23007, "1", "", CHECK_LOCAL },
         { 23007, "0", "", CHECK_NONE },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -289,11 +298,10 @@ START_TEST(test_bootstrap)
         const char *address, *names;
         int rc;
     } table[] = {
-        { "", "", 0 },          { "", "eth", 0 },       { "", "ib0", 5 },      { "", "ib,lo", 0 },
-        { "", "=eth", 5 },      { "", "=eth0", 0 },     { "", "^eth", 0 },     { "", "^eth,lo", 5 },
-        { "head:1234", "", 0 }, { "head:1234", "ib0", 0 }, { "head", "", 4 },  { ":1234", "", 4 },
-        { "head:", "", 4 },     { "head:x", "", 4 },    { "[::1]:80", "", 0 }, { "::1:80", "", 4 },
-        { "head:70000", "", 4 },
+        { "", "", 0 },       { "", "eth", 0 },        { "", "ib0", 5 },     { "", "ib,lo", 0 },     { "", "=eth", 5 },
+        { "", "=eth0", 0 },  { "", "^eth", 0 },       { "", "^eth,lo", 5 }, { "head:1234", "", 0 }, { "head:1234", "ib0", 0 },
+        { "head", "", 4 },   { ":1234", "", 4 },      { "head:", "", 4 },   { "head:x", "", 4 },    { "[::1]:80", "", 0 },
+        { "::1:80", "", 4 }, { "head:70000", "", 4 },
     };
     sim_world.options.nccl_version = 23007;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -310,6 +318,5 @@ START_TEST(test_bootstrap)
 }
 END_TEST
 
-NCS_TEST_MAIN("version", test_codes, test_profiles, test_differences, test_functions, test_rows,
-              test_values, test_overrides, test_masks, test_config_values,
-              test_config_sizes, test_check_mode, test_bootstrap)
+NCS_TEST_MAIN("version", test_codes, test_profiles, test_differences, test_functions, test_rows, test_values, test_overrides,
+              test_masks, test_config_values, test_config_sizes, test_check_mode, test_bootstrap)

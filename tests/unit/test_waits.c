@@ -28,9 +28,14 @@ static void begin(const char *rule)
 static struct ncs_wait_line *wait(int rank, int peer)
 {
     size_t at = diagnosis.waits++;
-    line[at] = (struct ncs_wait_line){ .rank = rank, .in = T("stream:sync"), .place = { "a.lua", 9 },
-                                       .comm = T("world"), .call = 3, .op = T("AllReduce int8 x 1 sum"),
-                                       .peer = peers[at], .waiting = true };
+    line[at] = (struct ncs_wait_line){ .rank = rank,
+                                       .in = T("stream:sync"),
+                                       .place = { "a.lua", 9 },
+                                       .comm = T("world"),
+                                       .call = 3,
+                                       .op = T("AllReduce int8 x 1 sum"),
+                                       .peer = peers[at],
+                                       .waiting = true };
     if (peer >= 0)
         peers[at][line[at].peers++] = peer;
     return &line[at];
@@ -71,10 +76,9 @@ START_TEST(test_tree_absent)
     wait(1, 2);
     wait(3, 2);
     wait(4, 1)->comm = T("pair");
-    check_tree(false,
-               "    rank 2 never made call 3: finished at line 12  <- cause: skipped-call\n"
-               "    `- ranks 0, 1, 3 wait in stream:sync at line 9 for world call 3, AllReduce int8 x 1 sum\n"
-               "       `- rank 4 waits in stream:sync at line 9 for pair call 3, AllReduce int8 x 1 sum\n");
+    check_tree(false, "    rank 2 never made call 3: finished at line 12  <- cause: skipped-call\n"
+                      "    `- ranks 0, 1, 3 wait in stream:sync at line 9 for world call 3, AllReduce int8 x 1 sum\n"
+                      "       `- rank 4 waits in stream:sync at line 9 for pair call 3, AllReduce int8 x 1 sum\n");
 }
 END_TEST
 
@@ -91,12 +95,11 @@ START_TEST(test_tree_cycle)
     w->in = T("store:get");
     w->what = T("store key `go`");
     wait(2, 0);
-    check_tree(false,
-               "    rank 0 waits in stream:sync at line 9 for world call 3, AllReduce int8 x 1 sum"
-               "  <- cause: comm-order\n"
-               "    |- rank 1 waits in store:get at line 9 for store key `go`  <- cause: comm-order\n"
-               "    |  `- rank 0 again: a cycle\n"
-               "    `- rank 2 waits in stream:sync at line 9 for world call 3, AllReduce int8 x 1 sum\n");
+    check_tree(false, "    rank 0 waits in stream:sync at line 9 for world call 3, AllReduce int8 x 1 sum"
+                      "  <- cause: comm-order\n"
+                      "    |- rank 1 waits in store:get at line 9 for store key `go`  <- cause: comm-order\n"
+                      "    |  `- rank 0 again: a cycle\n"
+                      "    `- rank 2 waits in stream:sync at line 9 for world call 3, AllReduce int8 x 1 sum\n");
 }
 END_TEST
 
@@ -107,11 +110,10 @@ START_TEST(test_tree_disagree)
     say(3, "call 3 is AllReduce int8 x 9 sum");
     for (int r = 0; r < 4; r++)
         wait_for_others(r, 4);
-    check_tree(false,
-               "    rank 3 call 3 is AllReduce int8 x 9 sum at line 12  <- cause: count-mismatch\n"
-               "    `- ranks 0, 1, 2 wait in stream:sync at line 9 for world call 3, "
-               "AllReduce int8 x 1 sum, each for all the others: a cycle\n"
-               "       `- rank 3 again: a cycle\n");
+    check_tree(false, "    rank 3 call 3 is AllReduce int8 x 9 sum at line 12  <- cause: count-mismatch\n"
+                      "    `- ranks 0, 1, 2 wait in stream:sync at line 9 for world call 3, "
+                      "AllReduce int8 x 1 sum, each for all the others: a cycle\n"
+                      "       `- rank 3 again: a cycle\n");
 }
 END_TEST
 
@@ -122,12 +124,11 @@ START_TEST(test_tree_unblamed)
     wait(0, 1);
     wait(1, 0);
     wait(2, 5);
-    check_tree(false,
-               "    rank 5 does not wait\n"
-               "    `- rank 2 waits in stream:sync at line 9 for world call 3, AllReduce int8 x 1 sum\n"
-               "    rank 0 waits in stream:sync at line 9 for world call 3, AllReduce int8 x 1 sum\n"
-               "    `- rank 1 waits in stream:sync at line 9 for world call 3, AllReduce int8 x 1 sum\n"
-               "       `- rank 0 again: a cycle\n");
+    check_tree(false, "    rank 5 does not wait\n"
+                      "    `- rank 2 waits in stream:sync at line 9 for world call 3, AllReduce int8 x 1 sum\n"
+                      "    rank 0 waits in stream:sync at line 9 for world call 3, AllReduce int8 x 1 sum\n"
+                      "    `- rank 1 waits in stream:sync at line 9 for world call 3, AllReduce int8 x 1 sum\n"
+                      "       `- rank 0 again: a cycle\n");
     begin("waiting");
     check_tree(false, "");
 }
@@ -171,12 +172,11 @@ START_TEST(test_tree_many)
     blame(7);
     for (int r = 0; r < MOST; r++)
         wait_for_others(r, MOST);
-    check_tree(false,
-               "    rank 7 waits in stream:sync at line 9 for world call 3, AllReduce int8 x 1 sum"
-               "  <- cause: count-mismatch\n"
-               "    `- ranks 0..6, 8..1023 wait in stream:sync at line 9 for world call 3, "
-               "AllReduce int8 x 1 sum, each for all the others: a cycle\n"
-               "       `- rank 7 again: a cycle\n");
+    check_tree(false, "    rank 7 waits in stream:sync at line 9 for world call 3, AllReduce int8 x 1 sum"
+                      "  <- cause: count-mismatch\n"
+                      "    `- ranks 0..6, 8..1023 wait in stream:sync at line 9 for world call 3, "
+                      "AllReduce int8 x 1 sum, each for all the others: a cycle\n"
+                      "       `- rank 7 again: a cycle\n");
 }
 END_TEST
 
@@ -222,23 +222,21 @@ START_TEST(test_dot)
     wait(2, 0);
     struct ncs_str out = { 0 };
     ncs_waits_dot(&diagnosis, "a \"b\" \\", &out);
-    ck_assert_str_eq(
-        out.text,
-        "digraph waits {\n"
-        "  label=\"a \\\"b\\\" \\\\\";\n"
-        "  labelloc=t; rankdir=LR; node [shape=box];\n"
-        "  n0 [label=\"rank 0\\nwaits in stream:sync at line 9 (comm-order)\", style=filled, "
-        "fillcolor=\"#f4b8b0\", color=\"#c02010\"];\n"
-        "  n1 [label=\"rank 1\\nwaits in stream:sync at line 9 (comm-order)\", style=filled, "
-        "fillcolor=\"#f4b8b0\", color=\"#c02010\"];\n"
-        "  n2 [label=\"rank 2\\nwaits in stream:sync at line 9\", style=dashed, color=\"#808080\"];\n"
-        "  n0 -> n1 [label=\"w\\\"x call 3, AllReduce int8 x 1 sum\", color=\"#c02010\", penwidth=2];\n"
-        "  n1 -> n0 [label=\"store key `a\\\\b `\", color=\"#c02010\", penwidth=2];\n"
-        "  n2 -> n0 [label=\"world call 3, AllReduce int8 x 1 sum\"];\n"
-        "}\n");
+    ck_assert_str_eq(out.text, "digraph waits {\n"
+                               "  label=\"a \\\"b\\\" \\\\\";\n"
+                               "  labelloc=t; rankdir=LR; node [shape=box];\n"
+                               "  n0 [label=\"rank 0\\nwaits in stream:sync at line 9 (comm-order)\", style=filled, "
+                               "fillcolor=\"#f4b8b0\", color=\"#c02010\"];\n"
+                               "  n1 [label=\"rank 1\\nwaits in stream:sync at line 9 (comm-order)\", style=filled, "
+                               "fillcolor=\"#f4b8b0\", color=\"#c02010\"];\n"
+                               "  n2 [label=\"rank 2\\nwaits in stream:sync at line 9\", style=dashed, color=\"#808080\"];\n"
+                               "  n0 -> n1 [label=\"w\\\"x call 3, AllReduce int8 x 1 sum\", color=\"#c02010\", penwidth=2];\n"
+                               "  n1 -> n0 [label=\"store key `a\\\\b `\", color=\"#c02010\", penwidth=2];\n"
+                               "  n2 -> n0 [label=\"world call 3, AllReduce int8 x 1 sum\"];\n"
+                               "}\n");
     ncs_str_free(&out);
 }
 END_TEST
 
-NCS_TEST_MAIN("waits", test_tree_absent, test_tree_cycle, test_tree_disagree, test_tree_unblamed,
-              test_tree_many, test_tree_cut, test_dot)
+NCS_TEST_MAIN("waits", test_tree_absent, test_tree_cycle, test_tree_disagree, test_tree_unblamed, test_tree_many, test_tree_cut,
+              test_dot)

@@ -78,8 +78,7 @@ START_TEST(scalars_have_the_kinds_of_the_core_schema)
         const struct ncs_yaml_node *n = yaml_lab_root(lab);
         ck_assert_msg(n->kind == cases[i].kind, "'%s': kind %d", cases[i].text, n->kind);
         ck_assert_msg(n->i == cases[i].i, "'%s': %jd", cases[i].text, (intmax_t)n->i);
-        ck_assert_msg(n->d == cases[i].d || (isnan(n->d) && isnan(cases[i].d)), "'%s': %g",
-                      cases[i].text, n->d);
+        ck_assert_msg(n->d == cases[i].d || (isnan(n->d) && isnan(cases[i].d)), "'%s': %g", cases[i].text, n->d);
         ck_assert_ptr_nonnull(n->text);
         yaml_lab_free(lab);
     }
@@ -139,8 +138,9 @@ END_TEST
 
 START_TEST(empty_documents_are_null)
 {
-    static const char *const texts[] = { "", "\n\n", "# only a comment", "---\n", "---\n...\n",
-                                         "%YAML 1.2\n---\n", "\xef\xbb\xbf" };
+    static const char *const texts[] = {
+        "", "\n\n", "# only a comment", "---\n", "---\n...\n", "%YAML 1.2\n---\n", "\xef\xbb\xbf"
+    };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct yaml_lab *lab = yaml_lab(texts[i]);
         ck_assert_int_eq(yaml_lab_root(lab)->kind, NCS_YAML_NULL);
@@ -183,27 +183,27 @@ static const char *at(const struct yaml_lab *lab, const struct ncs_yaml_node *n)
 
 START_TEST(nodes_know_where_they_stand)
 {
-    static const char text[] =
-        "\xef\xbb\xbf" "# \xc3\xa9\xe6\xbc\xa2\r\n"
-        "plain: \xe6\xbc\xa2 \xc3\xa9  # c\r\n"
-        "\xc3\xa9: 'q''\xc3\xa9'\r\n"
-        "multi: one\r\n"
-        "  two\r\n"
-        "lit: |\r\n"
-        "  x\r\n"
-        "\r\n"
-        "flow: { a: [1, \xf0\x9f\x98\x80] }\r\n"
-        "list:\r\n"
-        "  - 1\r\n"
-        "  - b: 2  \r\n"
-        "\r\n"
-        "anchored: &x  7\r\n"
-        "block: &y # c\r\n"
-        "  k: &z\r\n"
-        "blocks: &l\r\n"
-        " - &m [1]\r\n"
-        "ref: *x\r\n"
-        "empty:\r\n";
+    static const char text[] = "\xef\xbb\xbf"
+                               "# \xc3\xa9\xe6\xbc\xa2\r\n"
+                               "plain: \xe6\xbc\xa2 \xc3\xa9  # c\r\n"
+                               "\xc3\xa9: 'q''\xc3\xa9'\r\n"
+                               "multi: one\r\n"
+                               "  two\r\n"
+                               "lit: |\r\n"
+                               "  x\r\n"
+                               "\r\n"
+                               "flow: { a: [1, \xf0\x9f\x98\x80] }\r\n"
+                               "list:\r\n"
+                               "  - 1\r\n"
+                               "  - b: 2  \r\n"
+                               "\r\n"
+                               "anchored: &x  7\r\n"
+                               "block: &y # c\r\n"
+                               "  k: &z\r\n"
+                               "blocks: &l\r\n"
+                               " - &m [1]\r\n"
+                               "ref: *x\r\n"
+                               "empty:\r\n";
     struct yaml_lab *lab = yaml_lab(text);
     const struct ncs_yaml_node *root = yaml_lab_root(lab);
     ck_assert_str_eq(at(lab, root->item[0]), "plain");
@@ -213,8 +213,7 @@ START_TEST(nodes_know_where_they_stand)
     ck_assert_str_eq(at(lab, ncs_yaml_get(root, "multi")), "one\r\n  two");
     ck_assert_str_eq(at(lab, ncs_yaml_get(root, "lit")), "|\r\n  x");
     ck_assert_str_eq(at(lab, ncs_yaml_get(root, "flow")), "{ a: [1, \xf0\x9f\x98\x80] }");
-    ck_assert_str_eq(at(lab, ncs_yaml_get(ncs_yaml_get(root, "flow"), "a")),
-                     "[1, \xf0\x9f\x98\x80]");
+    ck_assert_str_eq(at(lab, ncs_yaml_get(ncs_yaml_get(root, "flow"), "a")), "[1, \xf0\x9f\x98\x80]");
     ck_assert_str_eq(at(lab, ncs_yaml_get(root, "list")), "- 1\r\n  - b: 2");
     ck_assert_str_eq(at(lab, ncs_yaml_get(root, "list")->item[1]), "b: 2");
     ck_assert_str_eq(at(lab, ncs_yaml_get(root, "anchored")), "7");
@@ -257,8 +256,7 @@ END_TEST
 
 START_TEST(aliases_share_what_they_stand_for)
 {
-    struct yaml_lab *lab =
-        yaml_lab("a: &x [1, &y 2]\nb: *x\nc: *y\n*y : d\ne: &x 3\nf: *x\ng: &h *x\n");
+    struct yaml_lab *lab = yaml_lab("a: &x [1, &y 2]\nb: *x\nc: *y\n*y : d\ne: &x 3\nf: *x\ng: &h *x\n");
     ck_assert_ptr_null(lab->y); /* an alias takes no anchor */
     yaml_lab_free(lab);
     lab = yaml_lab("a: &x [1, &y 2]\nb: *x\nc: *y\n*y : d\ne: &x 3\nf: *x\n");
@@ -315,8 +313,8 @@ START_TEST(parts_of_texts_have_places)
         ck_assert_msg(found != NULL, "%s", cases[i].source);
         struct ncs_yaml_node part = *n;
         part.at = ncs_yaml_part(lab->y, n, (size_t)(found - n->text), strlen(cases[i].part));
-        ck_assert_msg(strcmp(at(lab, &part), cases[i].place) == 0, "'%s' in\n%s\nis '%s'",
-                      cases[i].part, cases[i].source, at(lab, &part));
+        ck_assert_msg(strcmp(at(lab, &part), cases[i].place) == 0, "'%s' in\n%s\nis '%s'", cases[i].part, cases[i].source,
+                      at(lab, &part));
         yaml_lab_free(lab);
     }
 }
@@ -347,7 +345,7 @@ START_TEST(old_forms_have_a_hint)
 {
     static const struct {
         const char *text, *hint;
-    /* clang-format off */
+        /* clang-format off */
     } cases[] = {
         { "yes", "write true" }, { "On", "write true" }, { "NO", "write false" },
         { "off", "write false" }, { "y", "write true" }, { "017", "0o" }, { "-08", "0o" },
@@ -377,13 +375,12 @@ START_TEST(a_blank_is_missing_behind_a_colon)
         bool missing;
     } cases[] = {
         { "count:1", true }, { "op:sum", true }, { "count", false }, { "'count:1'", false },
-        { "12:30", false }, { "a::b", false }, { "a b:c", false }, { "a b", false }, { "-a", true },
-        { "-1M", false }, { "'-a'", false },
+        { "12:30", false },  { "a::b", false },  { "a b:c", false }, { "a b", false },
+        { "-a", true },      { "-1M", false },   { "'-a'", false },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct yaml_lab *lab = yaml_lab(cases[i].text);
-        ck_assert_msg(!ncs_yaml_blank_missing(yaml_lab_root(lab)) == !cases[i].missing, "%s",
-                      cases[i].text);
+        ck_assert_msg(!ncs_yaml_blank_missing(yaml_lab_root(lab)) == !cases[i].missing, "%s", cases[i].text);
         yaml_lab_free(lab);
     }
     struct yaml_lab *lab = yaml_lab("{count:1}");
@@ -392,9 +389,7 @@ START_TEST(a_blank_is_missing_behind_a_colon)
 }
 END_TEST
 
-NCS_TEST_MAIN("yaml", scalars_have_the_kinds_of_the_core_schema, texts_are_as_they_are_meant,
-              maps_and_lists, empty_documents_are_null, what_may_stand_around_a_document,
-              nodes_know_where_they_stand, places_stay_right_in_a_long_text,
-              aliases_share_what_they_stand_for, parts_of_texts_have_places,
-              parts_at_the_edges, old_forms_have_a_hint,
-              a_blank_is_missing_behind_a_colon)
+NCS_TEST_MAIN("yaml", scalars_have_the_kinds_of_the_core_schema, texts_are_as_they_are_meant, maps_and_lists,
+              empty_documents_are_null, what_may_stand_around_a_document, nodes_know_where_they_stand,
+              places_stay_right_in_a_long_text, aliases_share_what_they_stand_for, parts_of_texts_have_places, parts_at_the_edges,
+              old_forms_have_a_hint, a_blank_is_missing_behind_a_colon)

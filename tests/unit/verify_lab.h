@@ -72,8 +72,8 @@ static inline void buffers(struct world *w, size_t send, size_t recv)
     }
 }
 
-static inline struct ncs_call *call_of(struct world *w, enum ncs_fn fn, int rank, const void *send,
-                                       void *recv, size_t count, int dtype, int op, int other)
+static inline struct ncs_call *call_of(struct world *w, enum ncs_fn fn, int rank, const void *send, void *recv, size_t count,
+                                       int dtype, int op, int other)
 {
     struct ncs_call *call = ncs_new(sizeof *call);
     struct ncs_member *m = &w->member[rank];
@@ -88,11 +88,13 @@ static inline struct ncs_call *call_of(struct world *w, enum ncs_fn fn, int rank
     for (int i = 0; i < ncs_fn_info[fn].nargs; i++) {
         switch (ncs_fn_info[fn].arg[i].kind) {
         case NCS_ARG_IN: call->arg[i].p = send; break;
-        case NCS_ARG_INOUT: case NCS_ARG_OUT: call->arg[i].p = recv; break;
+        case NCS_ARG_INOUT:
+        case NCS_ARG_OUT: call->arg[i].p = recv; break;
         case NCS_ARG_COUNT: call->arg[i].u = count; break;
         case NCS_ARG_DTYPE: call->arg[i].i = dtype; break;
         case NCS_ARG_REDOP: call->arg[i].i = op; break;
-        case NCS_ARG_ROOT: case NCS_ARG_PEER: call->arg[i].i = other; break;
+        case NCS_ARG_ROOT:
+        case NCS_ARG_PEER: call->arg[i].i = other; break;
         default: break;
         }
     }
@@ -123,8 +125,14 @@ static inline void collective(struct world *w, enum ncs_fn fn, size_t count, int
     }
 }
 
-static inline void before(struct world *w) { ncs_verify_before(w->v, w->set, (size_t)w->n); }
-static inline void after(struct world *w) { ncs_verify_after(w->v, w->set, (size_t)w->n); }
+static inline void before(struct world *w)
+{
+    ncs_verify_before(w->v, w->set, (size_t)w->n);
+}
+static inline void after(struct world *w)
+{
+    ncs_verify_after(w->v, w->set, (size_t)w->n);
+}
 
 static inline const struct ncs_wrong *wrong(struct world *w, uint64_t expected)
 {
@@ -133,9 +141,8 @@ static inline const struct ncs_wrong *wrong(struct world *w, uint64_t expected)
     const struct ncs_wrong *list = ncs_verify_wrong(w->v, &kept, &count);
 
     if (count != expected && count)
-        fprintf(stderr, "number %u rank %d: got %s, want %s, %ju of %ju; %s\n", list->number,
-                list->comm_rank, list->got, list->want, (uintmax_t)list->differ,
-                (uintmax_t)list->total, list->text);
+        fprintf(stderr, "number %u rank %d: got %s, want %s, %ju of %ju; %s\n", list->number, list->comm_rank, list->got,
+                list->want, (uintmax_t)list->differ, (uintmax_t)list->total, list->text);
     ck_assert_uint_eq(count, expected);
     return list;
 }
@@ -218,9 +225,8 @@ static inline long double get(int dtype, const unsigned char *at)
     switch (dtype) {
     case ncclFloat32: memcpy(&f, at, 4); return f;
     case ncclFloat64: memcpy(&d, at, 8); return d;
-    case ncclFloat16: case ncclBfloat16:
-        memcpy(&half, at, 2);
-        return small_value(small_of(dtype), half);
+    case ncclFloat16:
+    case ncclBfloat16: memcpy(&half, at, 2); return small_value(small_of(dtype), half);
     default: return small_value(small_of(dtype), *at);
     }
 }
@@ -234,7 +240,8 @@ static inline void put_rounded(int dtype, unsigned char *at, long double x, bool
     switch (dtype) {
     case ncclFloat32: memcpy(at, &f, 4); break;
     case ncclFloat64: memcpy(at, &d, 8); break;
-    case ncclFloat16: case ncclBfloat16:
+    case ncclFloat16:
+    case ncclBfloat16:
         half = (uint16_t)small_code(small_of(dtype), x, toward_zero);
         memcpy(at, &half, 2);
         break;
@@ -272,9 +279,10 @@ static inline void step(int dtype, int op, unsigned char *sum, const unsigned ch
 {
     if (!is_float(dtype)) {
         __int128 a = get_int(dtype, sum), b = get_int(dtype, x);
-        __int128 r = op == ncclProd ? (__int128)((unsigned __int128)a * (unsigned __int128)b)
-                   : op == ncclMax ? (a > b ? a : b)
-                   : op == ncclMin ? (a < b ? a : b) : a + b;
+        __int128 r = op == ncclProd  ? (__int128)((unsigned __int128)a * (unsigned __int128)b)
+                     : op == ncclMax ? (a > b ? a : b)
+                     : op == ncclMin ? (a < b ? a : b)
+                                     : a + b;
         put_int(dtype, sum, r);
         return;
     }
@@ -305,8 +313,7 @@ static inline struct reference ascending(const struct world *w, int dtype, int o
 }
 
 /* Rank r's input of the reduction. */
-static inline void term(const struct world *w, const struct reference *f, int r, size_t at,
-                        unsigned char *x)
+static inline void term(const struct world *w, const struct reference *f, int r, size_t at, unsigned char *x)
 {
     size_t bytes = ncs_dtype_bytes(f->dtype);
     unsigned char scale[8];
@@ -322,8 +329,7 @@ static inline void term(const struct world *w, const struct reference *f, int r,
     }
 }
 
-static inline void reduce_at(const struct world *w, const struct reference *f, size_t at,
-                             unsigned char *out)
+static inline void reduce_at(const struct world *w, const struct reference *f, size_t at, unsigned char *out)
 {
     unsigned char x[8];
     int op = f->op >= ncclAvg ? ncclSum : f->op;
@@ -337,8 +343,7 @@ static inline void reduce_at(const struct world *w, const struct reference *f, s
         put_int(f->dtype, out, get_int(f->dtype, out) / w->n);
 }
 
-static inline void reduce(const struct world *w, const struct reference *f, size_t from, size_t count,
-                          unsigned char *out)
+static inline void reduce(const struct world *w, const struct reference *f, size_t from, size_t count, unsigned char *out)
 {
     for (size_t i = 0; i < count; i++)
         reduce_at(w, f, from + i, out + i * ncs_dtype_bytes(f->dtype));
@@ -395,8 +400,7 @@ static inline void good_all_reduce(struct world *w, int n, int dtype, int op, si
     all_write(w, w->recv[0], count * ncs_dtype_bytes(dtype));
 }
 
-static inline void names(struct world *w, uint64_t count, enum ncs_pattern pattern, int64_t which,
-                         const char *text)
+static inline void names(struct world *w, uint64_t count, enum ncs_pattern pattern, int64_t which, const char *text)
 {
     const struct ncs_wrong *list = wrong(w, count);
     ck_assert_str_eq(list->text, text);

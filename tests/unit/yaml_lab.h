@@ -72,8 +72,7 @@ static inline void yaml_lab_check(const char *text, size_t bytes, const char *ex
 {
     struct yaml_lab *lab = yaml_lab_bytes(text, bytes);
     char *words = yaml_lab_words(lab);
-    ck_assert_msg(strcmp(words, expected) == 0, "of:\n%s\nwas said:\n%s\ninstead of:\n%s", text,
-                  words, expected);
+    ck_assert_msg(strcmp(words, expected) == 0, "of:\n%s\nwas said:\n%s\ninstead of:\n%s", text, words, expected);
     ck_assert_ptr_null(lab->y);
     free(words);
     yaml_lab_free(lab);

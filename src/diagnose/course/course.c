@@ -65,8 +65,7 @@ static uint64_t spot_of(const struct ncs_call *c)
     if (known && c->place.file)
         site = ncs_hash_bytes(site, c->place.file, strlen(c->place.file));
     if (!known && c->number) /* without a place, the amount of data is all that tells calls apart */
-        site = ncs_hash(ncs_hash(ncs_hash(site, ncs_call_count(c)), (uint64_t)ncs_call_dtype(c)),
-                        (uint64_t)ncs_call_root(c));
+        site = ncs_hash(ncs_hash(ncs_hash(site, ncs_call_count(c)), (uint64_t)ncs_call_dtype(c)), (uint64_t)ncs_call_root(c));
     return c->label ? ncs_hash_bytes(site, c->label, strlen(c->label)) : site;
 }
 
@@ -139,10 +138,8 @@ static const struct {
     enum ncs_step_kind kind;
     const char *name; /* label of the stand-in, so that a step of a host never has the site of a call */
 } hosts[] = {
-    [NCS_HOST_BARRIER] = { NCS_STEP_BARRIER, "barrier" },
-    [NCS_HOST_SET] = { NCS_STEP_SET, "store:set" },
-    [NCS_HOST_ADD] = { NCS_STEP_SET, "store:add" },
-    [NCS_HOST_GET] = { NCS_STEP_GET, "store:get" },
+    [NCS_HOST_BARRIER] = { NCS_STEP_BARRIER, "barrier" }, [NCS_HOST_SET] = { NCS_STEP_SET, "store:set" },
+    [NCS_HOST_ADD] = { NCS_STEP_SET, "store:add" },       [NCS_HOST_GET] = { NCS_STEP_GET, "store:get" },
     [NCS_HOST_SPAWN] = { NCS_STEP_SPAWN, "spawn" },
 };
 
@@ -154,8 +151,14 @@ static void course_add(struct ncs_course *own, struct ncs_step step)
 
 static void course_add_host_step(struct reading *r, const struct ncs_host_step *h, struct ncs_call *stand_in)
 {
-    *stand_in = (struct ncs_call){ .id = h->after, .fn = NCS_FN_ncclGetVersion, .returned = true, .rank = h->rank,
-                                   .thread = h->thread, .place = h->place, .label = hosts[h->kind].name, .comm = -1,
+    *stand_in = (struct ncs_call){ .id = h->after,
+                                   .fn = NCS_FN_ncclGetVersion,
+                                   .returned = true,
+                                   .rank = h->rank,
+                                   .thread = h->thread,
+                                   .place = h->place,
+                                   .label = hosts[h->kind].name,
+                                   .comm = -1,
                                    .comm_rank = -1 };
     struct ncs_course *own = course_course_of(r, h->rank, h->thread);
     struct ncs_step step = { .call = stand_in, .host = h, .kind = hosts[h->kind].kind, .comm = -1, .comm_rank = -1 };
@@ -198,8 +201,12 @@ static void course_add_step(struct reading *r, const struct ncs_made *m)
         own->depth++;
     if (c->fn == NCS_FN_ncclGroupStart || (c->fn == NCS_FN_ncclGroupEnd && own->depth && --own->depth))
         return; /* a group in a group has no effect: the outermost end launches */
-    struct ncs_step step = { .call = c, .kind = kind, .alike = alike_of(m, kind), .stream = ncs_call_stream(c),
-                             .comm = c->comm, .comm_rank = c->comm_rank,
+    struct ncs_step step = { .call = c,
+                             .kind = kind,
+                             .alike = alike_of(m, kind),
+                             .stream = ncs_call_stream(c),
+                             .comm = c->comm,
+                             .comm_rank = c->comm_rank,
                              .has_event = ncs_call_arg(c, NCS_ARG_EVENT) != NULL };
     mark(r->all, c, c->comm, remembered_spot(r, c), &step);
     r->all->any_role |= step.role != 0;

@@ -20,14 +20,14 @@ enum ncs_step_kind {
 };
 
 struct ncs_step {
-    const struct ncs_call *call; /* for a host step, a stand-in record of its rank,
+    const struct ncs_call *call;      /* for a host step, a stand-in record of its rank,
                                   * thread and place */
     const struct ncs_host_step *host; /* NULL = a call */
     /* Equal for steps where ranks do alike: the function, the place in the program, the label and
      * the origin of the communicator. Children of one split are alike; the ranks' own arguments do
      * not count. */
     uint64_t site;
-    uint64_t role; /* for a call with one peer: function and distance; 0 = other calls */
+    uint64_t role;  /* for a call with one peer: function and distance; 0 = other calls */
     uint64_t alike; /* equal for calls that can meet; 0 = a send, receive or one-sided call, which has its own partner */
     union {
         const void *stream; /* of a call */
@@ -36,7 +36,7 @@ struct ncs_step {
     int comm, comm_rank; /* -1 for a host step */
     enum ncs_step_kind kind;
     bool has_event; /* its call has an event as argument */
-    bool lone; /* few ranks set or await such a key, so lacking it is no difference */
+    bool lone;      /* few ranks set or await such a key, so lacking it is no difference */
     bool unmatched; /* sets a key that nobody awaits, while a wait has no setter */
 };
 
@@ -52,16 +52,16 @@ struct ncs_course {
     const char *missed;    /* key that it waits for and nobody sets; NULL = none */
     struct ncs_step *step; /* in order */
     size_t steps, room;
-    uint64_t sites;        /* hash of the sites of its steps, in order */
+    uint64_t sites; /* hash of the sites of its steps, in order */
 };
 
 struct ncs_courses {
     struct ncs_course *of; /* by rank and thread */
     size_t count, room;
-    uint64_t *class_of;    /* by communicator: see site */
-    size_t *class_number;  /* by communicator: its class as a number below `classes` */
+    uint64_t *class_of;   /* by communicator: see site */
+    size_t *class_number; /* by communicator: its class as a number below `classes` */
     size_t classes;
-    bool any_role, any_key; /* some step has a role; sets a key, or waits for one */
+    bool any_role, any_key;    /* some step has a role; sets a key, or waits for one */
     struct ncs_call *stand_in; /* for the steps of hosts */
 };
 
@@ -106,18 +106,18 @@ enum ncs_change_kind {
 
 struct ncs_change {
     enum ncs_change_kind kind;
-    size_t course, step;          /* step = course.steps: at its end */
-    const struct ncs_call *model; /* PUT_IN: the call to copy; LEAVE_OUT ...: the step's call */
-    bool answer;                  /* PUT_IN: the model's counterpart, a receive for a send */
-    const struct ncs_step *like;  /* PUT_IN: another course's step at its place in the program; NULL = there is none */
-    int ahead, behind;            /* PUT_IN: this many steps right before and behind `like` come
+    size_t course, step;              /* step = course.steps: at its end */
+    const struct ncs_call *model;     /* PUT_IN: the call to copy; LEAVE_OUT ...: the step's call */
+    bool answer;                      /* PUT_IN: the model's counterpart, a receive for a send */
+    const struct ncs_step *like;      /* PUT_IN: another course's step at its place in the program; NULL = there is none */
+    int ahead, behind;                /* PUT_IN: this many steps right before and behind `like` come
                                    * along: see ncs_comes_with_calls */
-    int comm, comm_rank;          /* where the call is made then */
-    int peer;                     /* PEER, and PUT_IN of a send or receive; -1 = none */
-    const struct ncs_call *wants; /* PEER: the call of that peer that this one matches then */
+    int comm, comm_rank;              /* where the call is made then */
+    int peer;                         /* PEER, and PUT_IN of a send or receive; -1 = none */
+    const struct ncs_call *wants;     /* PEER: the call of that peer that this one matches then */
     const struct ncs_host_step *host; /* the model's, or the step's; NULL = a call. A change of a
                                        * host step has no communicator */
-    const char *key;              /* of a host step: the key that is set then */
+    const char *key;                  /* of a host step: the key that is set then */
 };
 
 enum ncs_fn ncs_change_fn(const struct ncs_change *c); /* of the call that is put in */
@@ -138,7 +138,6 @@ void ncs_cast_free(struct ncs_cast *cast); /* NULL is a no-op */
  * still wait. If a thread goes on beyond its known course, its later calls are assumed to be those
  * that others wait for. Without changes the result must equal the present waits; if not, the run
  * has something that rehearsals do not model. */
-void ncs_rehearse(const struct ncs_cast *cast, const struct ncs_change *change, size_t changes,
-                  struct ncs_rehearsed *out);
+void ncs_rehearse(const struct ncs_cast *cast, const struct ncs_change *change, size_t changes, struct ncs_rehearsed *out);
 
 #endif

@@ -7,9 +7,9 @@
 #include "diagnose/analysis.h"
 
 struct ncs_barrier {
-    const char *ranks;   /* "ranks 0..3" */
-    bool *listed;        /* by process */
-    size_t *waiting;     /* by process: visitors that are not released */
+    const char *ranks; /* "ranks 0..3" */
+    bool *listed;      /* by process */
+    size_t *waiting;   /* by process: visitors that are not released */
     size_t members, present;
     struct ncs_visit *visit; /* those, in order */
     size_t visits, room;

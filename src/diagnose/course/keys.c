@@ -67,7 +67,7 @@ static void find_lone(struct ncs_courses *all)
  * not, either: several courses add to one. */
 static void keys_find_unmatched(struct ncs_courses *all)
 {
-    struct ncs_map set = { 0 }, twice = { 0 }; /* keys -> course that sets them, + 1; those that two set -> 1 */
+    struct ncs_map set = { 0 }, twice = { 0 };    /* keys -> course that sets them, + 1; those that two set -> 1 */
     struct ncs_map asked = { 0 }, missed = { 0 }; /* classes of keys -> 1 */
     bool any = false;
     for (size_t i = 0; i < all->count; i++)
@@ -94,7 +94,7 @@ static void keys_find_unmatched(struct ncs_courses *all)
             bool sets = s->kind == NCS_STEP_SET && s->host->kind != NCS_HOST_ADD;
             uint64_t class = sets ? ncs_key_class(s->host->what) : 0;
             s->unmatched = class && (!ncs_map_get(&asked, class) ||
-                                 (ncs_map_get(&missed, class) && ncs_map_get(&twice, ncs_key_hash(s->host->what))));
+                                     (ncs_map_get(&missed, class) && ncs_map_get(&twice, ncs_key_hash(s->host->what))));
         }
     ncs_map_free(&set);
     ncs_map_free(&twice);

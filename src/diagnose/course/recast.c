@@ -44,8 +44,7 @@ static void copy_notice(struct ncs_recast *r, const struct ncs_notice *from, str
         to->hazard = copy_hazard(r, from->hazard);
 }
 
-void ncs_recast_open(struct ncs_parties *p, const struct ncs_notice *notice, size_t notices,
-                     struct ncs_recast *out)
+void ncs_recast_open(struct ncs_parties *p, const struct ncs_notice *notice, size_t notices, struct ncs_recast *out)
 {
     *out = (struct ncs_recast){ .notices = notices, .own = ncs_new(sizeof *out->own) };
     out->own->p = p;

@@ -10,11 +10,11 @@ struct ncs_recast_private {
     size_t calls, room;
     struct ncs_host_step *host; /* in order */
     size_t hosts, host_room;
-    struct ncs_map at;     /* record -> first copy + 1 */
-    struct ncs_map queue;  /* stream or event -> party that last used it, + 1 */
-    const void **stream;   /* by party: the stream of its newest call of NCCL */
+    struct ncs_map at;    /* record -> first copy + 1 */
+    struct ncs_map queue; /* stream or event -> party that last used it, + 1 */
+    const void **stream;  /* by party: the stream of its newest call of NCCL */
     size_t wait_room, context_room;
-    int *first_context;    /* by context of the run: the index of its copy, the one that waits if there are several */
+    int *first_context; /* by context of the run: the index of its copy, the one that waits if there are several */
 };
 
 /* The copy of a call for the party or, if there is none, its first copy. A call without a copy, which the journal has

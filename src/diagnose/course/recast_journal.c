@@ -22,8 +22,7 @@ static uint64_t queue_key(const struct ncs_call *c, enum ncs_kind kind)
 /* The party of a call that names none. Work on a stream belongs to the party whose NCCL calls are on that stream, other
  * work to the party of the thread's device. A thread that drives no party stands for its process, but its work on
  * memory belongs to the device. */
-static int party_of_work(struct ncs_recast_private *o, const struct ncs_driver *d, int device,
-                         const struct ncs_call *c)
+static int party_of_work(struct ncs_recast_private *o, const struct ncs_driver *d, int device, const struct ncs_call *c)
 {
     uint64_t stream = queue_key(c, NCS_ARG_STREAM), event = queue_key(c, NCS_ARG_EVENT);
     size_t known = stream ? ncs_map_number(&o->queue, stream) : 0;
@@ -40,8 +39,7 @@ static int party_of_work(struct ncs_recast_private *o, const struct ncs_driver *
     return own >= 0 ? own : d->mades ? d->made[0] : ncs_party_of_process(o->p, c->rank);
 }
 
-static int party_of_call(struct ncs_recast_private *o, const struct ncs_driver *d, int device,
-                         const struct ncs_call *c)
+static int party_of_call(struct ncs_recast_private *o, const struct ncs_driver *d, int device, const struct ncs_call *c)
 {
     int party = c->fn == NCS_FN_ncclCommInitAll ? -1 : ncs_party_of_member(o->p, c->comm, c->comm_rank);
     uint64_t stream = c->number ? queue_key(c, NCS_ARG_STREAM) : 0;

@@ -61,8 +61,7 @@ static void add_waits(struct ncs_recast *r, const struct ncs_snap_wait *w, int p
 }
 
 /* The thread's newest counted call for the party. */
-static const struct ncs_call *recast_last_call(const struct ncs_recast *r, const struct ncs_snap_context *c,
-                                               int party)
+static const struct ncs_call *recast_last_call(const struct ncs_recast *r, const struct ncs_snap_context *c, int party)
 {
     for (const struct ncs_call *k = r->journal.newest; k; k = k->older)
         if (k->number && k->thread == c->thread && k->rank == party)
@@ -78,7 +77,7 @@ static int front_of(const struct ncs_recast *r, const struct ncs_snap_context *c
     int front = -1;
     for (size_t i = 0; i < c->waits && front < 0; i++) {
         const struct ncs_snap_wait *w = &s->wait[c->wait + i];
-        front = w->kind == NCS_WAIT_OP   ? party_of_op(r->own, &s->op[w->index])
+        front = w->kind == NCS_WAIT_OP    ? party_of_op(r->own, &s->op[w->index])
                 : w->kind == NCS_WAIT_JOB ? party_of_job(r->own, &s->job[w->index])
                                           : -1;
     }
@@ -130,8 +129,7 @@ static void recast_add_context(struct ncs_recast *r, const struct ncs_snap_conte
     bool ends = c->call && ncs_fn_info[c->call->fn].ends == NCS_ENDS_COMM; /* the end of one party's handle is no loop over all */
     if (held && !ends && !c->group_depth && !stands_at_gate(r, c) && has_gone_on(r, c, front)) {
         ncs_free(copy.message);
-        copy.message = ncs_text("its thread waits in %s() as rank %d",
-                                c->call ? ncs_function_name(c->call) : "a call", front);
+        copy.message = ncs_text("its thread waits in %s() as rank %d", c->call ? ncs_function_name(c->call) : "a call", front);
         copy.state = NCS_CONTEXT_ENDED;
         copy.ending = NCS_END_SILENT;
     }
@@ -252,8 +250,7 @@ static void copy_gates(struct ncs_recast *r)
     for (size_t i = 0; i < s->gates; i++) {
         struct ncs_snap_gate *g = &r->snap.gate[i];
         *g = s->gate[i];
-        g->key = strcmp(g->what, "barrier") == 0 && g->key ? barrier_key(r, &s->gate[i])
-                                                           : ncs_copy_text(g->key);
+        g->key = strcmp(g->what, "barrier") == 0 && g->key ? barrier_key(r, &s->gate[i]) : ncs_copy_text(g->key);
         for (size_t k = 0; g->owner >= 0 && k < s->contexts; k++)
             if (s->context[k].rank == s->gate[i].owner && s->context[k].thread == g->owner_thread)
                 g->owner = r->snap.context[r->own->first_context[k]].rank;

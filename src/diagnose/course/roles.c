@@ -30,7 +30,8 @@ static void number_roles(const struct ncs_analysis *q, const struct ncs_courses 
             const struct ncs_step *s = &courses->of[i].step[k];
             if (!s->role || ncs_map_get(&out->number, s->role) || out->count == MOST_ROLES)
                 continue;
-            struct ncs_role role = { .key = s->role, .class = courses->class_of[s->comm],
+            struct ncs_role role = { .key = s->role,
+                                     .class = courses->class_of[s->comm],
                                      .away = ncs_step_peer(s->call) - s->comm_rank,
                                      .nranks = q->journal->comm[s->comm]->nranks };
             NCS_PUSH(out->of, out->count, out->room, role);
@@ -88,8 +89,7 @@ static bool has_role(const struct ncs_roles *out, const struct ncs_course *c, si
         if (s->role == role->key)
             return true;
         if (s->role && role->nranks > 2 && /* on a ring of two both neighbours are the same rank */
-            ncs_roles_alike(out, s->role, role->key) &&
-            spot_has(out, ncs_spot_number(out, s->site), role->key))
+            ncs_roles_alike(out, s->role, role->key) && spot_has(out, ncs_spot_number(out, s->site), role->key))
             has = *round = true;
     }
     return has;
@@ -115,8 +115,7 @@ static void expect_of_siblings(const struct seat *seat, size_t courses, size_t n
     ncs_free(most);
 }
 
-static void expect_role(const struct ncs_analysis *q, const struct ncs_courses *courses, size_t number,
-                        struct ncs_roles *out)
+static void expect_role(const struct ncs_analysis *q, const struct ncs_courses *courses, size_t number, struct ncs_roles *out)
 {
     struct ncs_role *role = &out->of[number];
     struct seat *seat = ncs_new(courses->count * sizeof *seat);

@@ -16,12 +16,12 @@ struct ncs_role {
 struct ncs_roles {
     struct ncs_role *of;
     size_t count, room;
-    struct ncs_map number;   /* key -> number + 1 */
-    bool *expected;          /* by course and role */
-    struct ncs_map spot;     /* site at which somebody sends or receives -> number + 1 */
+    struct ncs_map number; /* key -> number + 1 */
+    bool *expected;        /* by course and role */
+    struct ncs_map spot;   /* site at which somebody sends or receives -> number + 1 */
     size_t spots;
-    struct ncs_map had;      /* spot and role that somebody has there -> 1 */
-    bool *passed;            /* by course and spot: see ncs_spot_is_expected */
+    struct ncs_map had; /* spot and role that somebody has there -> 1 */
+    bool *passed;       /* by course and spot: see ncs_spot_is_expected */
 };
 
 void ncs_roles_read(const struct ncs_analysis *q, const struct ncs_courses *courses, struct ncs_roles *out);

@@ -56,10 +56,10 @@ struct fact {
     const struct ncs_call *call; /* that failed, ended a communicator or read a value; NULL = an error of the script's */
     const struct ncs_caught *caught;
     int rank, thread;
-    uint64_t id;                 /* of the call, or of the newest call when the error was caught */
-    size_t nth;                  /* in the order of gathering; breaks ties of id */
+    uint64_t id; /* of the call, or of the newest call when the error was caught */
+    size_t nth;  /* in the order of gathering; breaks ties of id */
     struct ncs_place place;
-    char *read;                  /* a sentence; NULL = nothing was read */
+    char *read; /* a sentence; NULL = nothing was read */
 };
 
 struct facts {
@@ -123,8 +123,7 @@ static bool is_same(const struct fact *a, const struct fact *b)
 {
     if (!a->call != !b->call || a->place.line != b->place.line || a->place.file != b->place.file)
         return false;
-    return a->call ? a->call->fn == b->call->fn && a->call->rc == b->call->rc
-                   : strcmp(a->caught->text, b->caught->text) == 0;
+    return a->call ? a->call->fn == b->call->fn && a->call->rc == b->call->rc : strcmp(a->caught->text, b->caught->text) == 0;
 }
 
 /* True if a rank that is not to blame met the same event, if all ranks met it, or if the culprit had met it before the
@@ -241,8 +240,7 @@ static void beforehand_look_at(const struct ncs_analysis *q, const struct facts 
         if (at_end || !ncs_in_stretch(&s, fact->rank, fact->thread, fact->id, place_in(&s, fact)))
             continue;
         facts++;
-        if (!is_repeated(t, fact) && !is_in_reason(f, fact) && is_of_matter(q, f, fact) &&
-            !is_usual(q, all, f, &s, fact))
+        if (!is_repeated(t, fact) && !is_in_reason(f, fact) && is_of_matter(q, f, fact) && !is_usual(q, all, f, &s, fact))
             beforehand_add(t, fact);
     }
     const struct ncs_call *read;

@@ -44,8 +44,8 @@ static int call_sites_find_model(const struct ncs_sequence *seq, const int *rank
 /* One rank made `shift` calls that the other did not, no later than at `last`. Finds the place *where by the lines:
  * all calls before it agree as they are, and all calls from it on agree if shifted. False = there is no such place,
  * or the lines agree without a shift. */
-static bool call_sites_find_shift(const struct ncs_sequence *few, const struct ncs_sequence *many, uint32_t shift,
-                                  size_t last, size_t *where)
+static bool call_sites_find_shift(const struct ncs_sequence *few, const struct ncs_sequence *many, uint32_t shift, size_t last,
+                                  size_t *where)
 {
     if (many->held <= shift || last > few->held || last + shift > many->held)
         return false;
@@ -76,8 +76,7 @@ static bool call_sites_find_gaps(const struct ncs_sequence *few, const struct nc
     if (few->held + s->shift != many->held)
         return false;
     uint64_t *few_key = ncs_new((few->held + 1) * sizeof *few_key), *many_key = ncs_new((many->held + 1) * sizeof *many_key);
-    bool found = ncs_gaps_find(call_sites_keys(few, few_key), call_sites_keys(many, many_key), true, out) &&
-                 out->at[0] < s->last;
+    bool found = ncs_gaps_find(call_sites_keys(few, few_key), call_sites_keys(many, many_key), true, out) && out->at[0] < s->last;
     if (!found) {
         ncs_free(out->at);
         *out = (struct ncs_gaps){ 0 };
@@ -125,8 +124,12 @@ static void call_sites_locate(const struct ncs_ranks_of_comm *of, const struct n
         return;
     }
     *out = (struct ncs_call_divergence){ .how = s->extra ? NCS_DIVERGENCE_EXTRA : NCS_DIVERGENCE_SKIPPED,
-                                 .at = (uint32_t)where, .number = of->seq[model].call[where]->number,
-                                 .shift = s->shift, .model = model, .by_line = true, .gaps = gaps };
+                                         .at = (uint32_t)where,
+                                         .number = of->seq[model].call[where]->number,
+                                         .shift = s->shift,
+                                         .model = model,
+                                         .by_line = true,
+                                         .gaps = gaps };
     out->minority_size = s->minority_size;
     out->minority = ncs_new(s->minority_size * sizeof *out->minority);
     memcpy(out->minority, s->minority, s->minority_size * sizeof *out->minority);
@@ -216,8 +219,13 @@ static void locate_exchange(struct ncs_ranks_of_comm *of, int nranks)
         shift = far;
     }
     ncs_free(rank);
-    struct ncs_call_divergence found = { .at = (uint32_t)first, .shift = shift, .by_line = true, .tied = tied,
-                                 .model = model, .minority = minority, .minority_size = minority_size };
+    struct ncs_call_divergence found = { .at = (uint32_t)first,
+                                         .shift = shift,
+                                         .by_line = true,
+                                         .tied = tied,
+                                         .model = model,
+                                         .minority = minority,
+                                         .minority_size = minority_size };
     ncs_make_exchange(fits && minority_size ? &of->seq[model] : NULL, &found, &of->divergence);
 }
 
@@ -228,8 +236,12 @@ static void locate_earlier(struct ncs_analysis *q, int comm)
     struct ncs_ranks_of_comm *r = &q->comm[comm];
     struct ncs_call_divergence *p = &r->divergence, found = { 0 };
     int nranks = q->journal->comm[comm]->nranks;
-    struct ncs_sides s = { .minority = p->minority, .minority_size = p->minority_size, .extra = p->how == NCS_DIVERGENCE_EXTRA,
-                       .shift = p->shift, .last = p->at, .spread = p->gaps.count > 0 };
+    struct ncs_sides s = { .minority = p->minority,
+                           .minority_size = p->minority_size,
+                           .extra = p->how == NCS_DIVERGENCE_EXTRA,
+                           .shift = p->shift,
+                           .last = p->at,
+                           .spread = p->gaps.count > 0 };
     s.other = ncs_new((size_t)nranks * sizeof *s.other);
     size_t next = 0;
     for (int i = 0; i < nranks; i++)

@@ -8,8 +8,7 @@
 
 const char *ncs_result_name(const struct ncs_call *call)
 {
-    return ncs_fn_info[call->fn].result == NCS_RESULT_CUDA ? ncs_cuda_error_name(call->rc)
-                                                          : ncs_nccl_result_name(call->rc);
+    return ncs_fn_info[call->fn].result == NCS_RESULT_CUDA ? ncs_cuda_error_name(call->rc) : ncs_nccl_result_name(call->rc);
 }
 
 /* cudaErrorNotReady and cudaErrorPeerAccessAlreadyEnabled are normal answers, and cudaGetLastError and
@@ -18,9 +17,8 @@ bool ncs_call_failed(const struct ncs_call *c)
 {
     if (ncs_fn_info[c->fn].result != NCS_RESULT_CUDA)
         return ncs_failed(c);
-    return c->returned && c->rc != cudaSuccess && c->rc != cudaErrorNotReady &&
-           c->rc != cudaErrorPeerAccessAlreadyEnabled && c->fn != NCS_FN_cudaGetLastError &&
-           c->fn != NCS_FN_cudaPeekAtLastError;
+    return c->returned && c->rc != cudaSuccess && c->rc != cudaErrorNotReady && c->rc != cudaErrorPeerAccessAlreadyEnabled &&
+           c->fn != NCS_FN_cudaGetLastError && c->fn != NCS_FN_cudaPeekAtLastError;
 }
 
 /* A rank that communicates after the failure has not left because of it: a counted call that succeeds clears it. */

@@ -10,8 +10,7 @@
 static const struct ncs_call *allocation_of(const struct ncs_call *call, const void *address)
 {
     for (const struct ncs_call *c = call->older; c; c = c->older) {
-        const union ncs_arg *memory = c->rank == call->rank && c->returned && !c->rc
-                                          ? ncs_call_arg(c, NCS_ARG_MEMORY_OUT) : NULL;
+        const union ncs_arg *memory = c->rank == call->rank && c->returned && !c->rc ? ncs_call_arg(c, NCS_ARG_MEMORY_OUT) : NULL;
         const union ncs_arg *bytes = memory ? ncs_call_arg(c, NCS_ARG_BYTES) : NULL;
         if (bytes && memory->p && (uintptr_t)address >= (uintptr_t)memory->p &&
             (uintptr_t)address - (uintptr_t)memory->p < bytes->u)
@@ -20,17 +19,14 @@ static const struct ncs_call *allocation_of(const struct ncs_call *call, const v
     return NULL;
 }
 
-bool ncs_in_one_memory(const struct ncs_call *call, const void *a, size_t bytes_a, const void *b,
-                       size_t bytes_b)
+bool ncs_in_one_memory(const struct ncs_call *call, const void *a, size_t bytes_a, const void *b, size_t bytes_b)
 {
     const struct ncs_call *made = allocation_of(call, a);
     if (!made)
         return false;
     uintptr_t base = (uintptr_t)ncs_call_arg(made, NCS_ARG_MEMORY_OUT)->p;
-    size_t all = ncs_call_arg(made, NCS_ARG_BYTES)->u, at_a = (uintptr_t)a - base,
-           at_b = (uintptr_t)b - base;
-    return (uintptr_t)b >= base && at_a <= all && bytes_a <= all - at_a && at_b <= all &&
-           bytes_b <= all - at_b;
+    size_t all = ncs_call_arg(made, NCS_ARG_BYTES)->u, at_a = (uintptr_t)a - base, at_b = (uintptr_t)b - base;
+    return (uintptr_t)b >= base && at_a <= all && bytes_a <= all - at_a && at_b <= all && bytes_b <= all - at_b;
 }
 
 /* Other functions with a memory argument, such as registrations and queries, do not free it. */
@@ -43,8 +39,7 @@ static const struct ncs_call *memory_end_of(const struct ncs_call *allocation)
 {
     const void *base = ncs_call_arg(allocation, NCS_ARG_MEMORY_OUT)->p;
     for (const struct ncs_call *c = allocation->newer; c; c = c->newer) {
-        const union ncs_arg *memory = c->rank == allocation->rank && frees(c)
-                                          ? ncs_call_arg(c, NCS_ARG_MEMORY) : NULL;
+        const union ncs_arg *memory = c->rank == allocation->rank && frees(c) ? ncs_call_arg(c, NCS_ARG_MEMORY) : NULL;
         if (memory && memory->p == base && !c->ending && !(c->returned && c->rc))
             return c;
     }
@@ -56,12 +51,10 @@ static const char *memory_role_of(enum ncs_kind kind, const char *why)
     static const struct {
         enum ncs_kind kind;
         const char *role;
-    } roles[] = { { NCS_ARG_IN, "send buffer" }, { NCS_ARG_OUT, "receive buffer" },
-                  { NCS_ARG_INOUT, "buffer" } };
+    } roles[] = { { NCS_ARG_IN, "send buffer" }, { NCS_ARG_OUT, "receive buffer" }, { NCS_ARG_INOUT, "buffer" } };
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
         if (roles[i].kind == kind)
-            return !why || !strstr(why, "buffer") || strstr(why, roles[i].role) ? roles[i].role
-                                                                                 : NULL;
+            return !why || !strstr(why, "buffer") || strstr(why, roles[i].role) ? roles[i].role : NULL;
     return NULL;
 }
 
@@ -111,8 +104,7 @@ static bool memory_format_scalar(const struct ncs_call *call, struct ncs_str *s)
     return made && memory_end_of(made);
 }
 
-bool ncs_format_memory(const struct ncs_analysis *q, const struct ncs_call *call, const char *why,
-                       struct ncs_str *s)
+bool ncs_format_memory(const struct ncs_analysis *q, const struct ncs_call *call, const char *why, struct ncs_str *s)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
     int nranks = call->comm >= 0 ? q->journal->comm[call->comm]->nranks : 0;

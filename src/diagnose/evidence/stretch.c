@@ -23,8 +23,7 @@ static const struct ncs_call *stretch_last_call(const struct ncs_call *c, const 
 
 static const struct ncs_call *last_on_comm(const struct ncs_analysis *q, int comm, int comm_rank, uint32_t below)
 {
-    bool known = comm >= 0 && (size_t)comm < q->journal->comms && comm_rank >= 0 &&
-                 comm_rank < q->journal->comm[comm]->members;
+    bool known = comm >= 0 && (size_t)comm < q->journal->comms && comm_rank >= 0 && comm_rank < q->journal->comm[comm]->members;
     uint32_t calls = known ? q->journal->comm[comm]->member[comm_rank].calls : 0;
     for (uint32_t n = below && below <= calls ? below - 1 : calls; n > 0; n--) {
         const struct ncs_call *c = ncs_journal_call(q->journal, comm, comm_rank, n);
@@ -68,8 +67,7 @@ static size_t records_at(const struct ncs_call *from, const struct ncs_call *to,
 {
     size_t count = 0;
     for (const struct ncs_call *c = to->older; c && c != from; c = c->older)
-        count += c->rank == to->rank && c->thread == to->thread && c->place.line == line &&
-                 c->place.file == to->place.file;
+        count += c->rank == to->rank && c->thread == to->thread && c->place.line == line && c->place.file == to->place.file;
     return count;
 }
 
@@ -78,13 +76,15 @@ static size_t records_at(const struct ncs_call *from, const struct ncs_call *to,
 static void end_at_next_round(const struct ncs_analysis *q, const struct ncs_call *before, struct ncs_stretch *s)
 {
     enum { MOST_LINES = 16 };
-    struct { int line; size_t left; } of[MOST_LINES];
+    struct {
+        int line;
+        size_t left;
+    } of[MOST_LINES];
     const struct ncs_place *missing = &s->missing->place;
     size_t lines = 0;
     int now = 0;
     for (const struct ncs_call *c = s->last ? s->last->newer : q->journal->oldest; c && c->id < s->to; c = c->newer) {
-        if (c->rank != s->rank || c->thread != s->thread || c->place.line < missing->line ||
-            c->place.file != missing->file)
+        if (c->rank != s->rank || c->thread != s->thread || c->place.line < missing->line || c->place.file != missing->file)
             continue;
         size_t i = 0;
         while (i < lines && of[i].line != c->place.line)
@@ -171,15 +171,14 @@ static void stretch_of_culprit(const struct ncs_analysis *q, const struct ncs_fi
     stretch_end_behind(q, s);
 }
 
-struct ncs_stretch ncs_stretch_of(const struct ncs_analysis *q, const struct ncs_finding *f,
-                                  const struct ncs_culprit *who)
+struct ncs_stretch ncs_stretch_of(const struct ncs_analysis *q, const struct ncs_finding *f, const struct ncs_culprit *who)
 {
     struct ncs_stretch s = { .rank = who->rank };
     const struct ncs_edit *e = NULL;
     for (size_t i = 0; i < f->repairs && !e; i++)
         e = f->repair[i].rank == who->rank ? &f->repair[i] : NULL;
-    const struct ncs_call *call =
-        e && !e->of_host && e->call ? ncs_journal_call(q->journal, e->comm, e->comm_rank, e->call) : NULL;
+    const struct ncs_call *call = e && !e->of_host && e->call ? ncs_journal_call(q->journal, e->comm, e->comm_rank, e->call)
+                                                              : NULL;
     if (!e)
         stretch_of_culprit(q, f, who, &s);
     else if (e->of_host)

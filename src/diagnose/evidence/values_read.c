@@ -16,12 +16,12 @@ enum { MOST_PLACES = 8 }; /* the first ones of a stretch are looked at */
 struct reads {
     const struct ncs_analysis *q;
     const struct ncs_finding *f;
-    const struct ncs_call *own;   /* the culprit's */
-    const struct ncs_call **of;   /* by rank: its nth read there; NULL = it has read fewer times */
-    uint32_t *times;              /* by rank: its reads there in all */
-    uint32_t nth;                 /* `own` is the culprit's nth read there, from 1 */
-    uint32_t earlier;             /* the culprit's reads there before the stretch */
-    bool usual;                   /* see has_differed */
+    const struct ncs_call *own; /* the culprit's */
+    const struct ncs_call **of; /* by rank: its nth read there; NULL = it has read fewer times */
+    uint32_t *times;            /* by rank: its reads there in all */
+    uint32_t nth;               /* `own` is the culprit's nth read there, from 1 */
+    uint32_t earlier;           /* the culprit's reads there before the stretch */
+    bool usual;                 /* see has_differed */
 };
 
 static bool is_read_at(const struct ncs_call *c, const struct ncs_call *place)
@@ -131,8 +131,7 @@ static const struct ncs_call **writers_of(const struct reads *r)
             newest = r->of[rank];
     }
     for (const struct ncs_call *c = newest; c && left; c = c->older)
-        if (c->rank >= 0 && open[c->rank] && c->id < r->of[c->rank]->id &&
-            decides(q, c, r->of[c->rank], &writer[c->rank])) {
+        if (c->rank >= 0 && open[c->rank] && c->id < r->of[c->rank]->id && decides(q, c, r->of[c->rank], &writer[c->rank])) {
             open[c->rank] = false;
             left--;
         }
@@ -144,8 +143,7 @@ static const struct ncs_call **writers_of(const struct reads *r)
 
 static int run_rank(const struct ncs_analysis *q, int comm, int comm_rank)
 {
-    return comm_rank >= 0 && comm_rank < q->journal->comm[comm]->members ? q->journal->comm[comm]->member[comm_rank].rank
-                                                                        : -1;
+    return comm_rank >= 0 && comm_rank < q->journal->comm[comm]->members ? q->journal->comm[comm]->member[comm_rank].rank : -1;
 }
 
 /* True if a rank that is not to blame read the same value: then the value does not make the culprit diverge. */
@@ -181,8 +179,8 @@ static char *values_read_format_reduce(const struct reads *r, const struct ncs_c
         ncs_format_ranks(&s, reader, readers);
         ncs_str_add(&s, " read");
         ncs_format_place(&s, r->own);
-        ncs_str_addf(&s, " the receive buffer of call %u on %s, %s,", (unsigned)writer->number,
-                     ncs_comm_name(q, writer->comm), what);
+        ncs_str_addf(&s, " the receive buffer of call %u on %s, %s,", (unsigned)writer->number, ncs_comm_name(q, writer->comm),
+                     what);
         ncs_format_place(&s, writer);
         ncs_str_addf(&s, "; only its root, rank %d, has a result there", root);
         ncs_free(what);
@@ -195,7 +193,12 @@ static char *values_read_format_reduce(const struct reads *r, const struct ncs_c
  * no plain format. */
 static bool add_value(const struct ncs_call *read, const struct ncs_call *writer, struct ncs_str *s)
 {
-    union { float f32; double f64; int32_t i32; int64_t i64; } v;
+    union {
+        float f32;
+        double f64;
+        int32_t i32;
+        int64_t i64;
+    } v;
     memcpy(&v, read->first, sizeof v);
     switch (writer ? ncs_call_dtype(writer) : -1) {
     case ncclInt32: ncs_str_addf(s, "%" PRId32, v.i32); return true;
@@ -231,8 +234,7 @@ static char *values_read_format_other(const struct reads *r, const struct ncs_ca
     agree = agree && model && model->input != r->own->input;
     if (agree) {
         const struct ncs_call *typed = writer ? writer : values_read_writer_of(q, model);
-        bool shown = add_value(r->own, typed, &mine) && add_value(model, typed, &theirs) &&
-                     strcmp(mine.text, theirs.text) != 0;
+        bool shown = add_value(r->own, typed, &mine) && add_value(model, typed, &theirs) && strcmp(mine.text, theirs.text) != 0;
         ncs_format_ranks(&s, &r->own->rank, 1);
         ncs_str_addf(&s, " read %s", shown ? mine.text : "other values");
         ncs_format_place(&s, r->own);
@@ -300,8 +302,7 @@ char *ncs_format_read(const struct ncs_analysis *q, const struct ncs_finding *f,
         return NULL;
     for (size_t i = 0; i < q->priors && places < MOST_PLACES; i++) {
         const struct ncs_call *c = q->prior[i];
-        if (ncs_in_stretch(stretch, c->rank, c->thread, c->id, c->place) && is_read_at(c, c) &&
-            !is_read_before(first, places, c))
+        if (ncs_in_stretch(stretch, c->rank, c->thread, c->id, c->place) && is_read_at(c, c) && !is_read_before(first, places, c))
             first[places++] = c;
     }
     while (!text && places > 0) {

@@ -91,13 +91,14 @@ static bool find_like(const struct ncs_call *model, int comm, int comm_rank, int
     return true;
 }
 
-bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_t at, const struct ncs_step *step,
-                          size_t nth, struct ncs_change *out)
+bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_t at, const struct ncs_step *step, size_t nth,
+                          struct ncs_change *out)
 {
     const struct ncs_course *c = &s->courses.of[course];
     int comm_rank = -1, comm = ncs_sibling_comm(s, step->call, c->rank, &comm_rank);
-    *out = (struct ncs_change){ .kind = NCS_CHANGE_PUT_IN, .course = course, .step = at, .comm = comm,
-                                .comm_rank = comm_rank, .peer = -1 };
+    *out = (struct ncs_change){
+        .kind = NCS_CHANGE_PUT_IN, .course = course, .step = at, .comm = comm, .comm_rank = comm_rank, .peer = -1
+    };
     if (comm < 0)
         return false;
     out->like = step;
@@ -120,8 +121,8 @@ static size_t put_in_before(const struct ncs_explanations *s, const struct ncs_d
 }
 
 /* The change that closes one gap. False = there is no call to insert. */
-static bool change_of(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d,
-                      const struct ncs_gap *g, struct ncs_change *out)
+static bool change_of(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d, const struct ncs_gap *g,
+                      struct ncs_change *out)
 {
     const struct ncs_course *c = &s->courses.of[course];
     if (!g->more) {
@@ -129,8 +130,12 @@ static bool change_of(const struct ncs_explanations *s, size_t course, const str
         return ncs_candidate_put_in(s, course, g->at, step, put_in_before(s, d, g), out);
     }
     const struct ncs_call *call = c->step[g->at].call;
-    *out = (struct ncs_change){ .kind = NCS_CHANGE_LEAVE_OUT, .course = course, .step = g->at,
-                                .model = call, .comm = call->comm, .comm_rank = call->comm_rank,
+    *out = (struct ncs_change){ .kind = NCS_CHANGE_LEAVE_OUT,
+                                .course = course,
+                                .step = g->at,
+                                .model = call,
+                                .comm = call->comm,
+                                .comm_rank = call->comm_rank,
                                 .peer = -1 };
     return true;
 }
@@ -144,8 +149,8 @@ static enum ncs_step_kind candidates_kind_of(const struct ncs_explanations *s, c
 /* Sets how many neighbors come with the call of gap g: gaps right before it (not before gap `from`,
  * which belongs to the previous change) and right behind it whose steps have no effect without a
  * call. */
-static void candidates_add_company(const struct ncs_explanations *s, const struct ncs_divergence *d, size_t from,
-                                   size_t g, struct ncs_change *change)
+static void candidates_add_company(const struct ncs_explanations *s, const struct ncs_divergence *d, size_t from, size_t g,
+                                   struct ncs_change *change)
 {
     const struct ncs_step *step = s->ways.of[d->model].step;
     const struct ncs_gap *own = &d->gap[g];
@@ -159,8 +164,7 @@ static void candidates_add_company(const struct ncs_explanations *s, const struc
 
 /* Adds the changes that make all courses of d->way like its model. False = the divergence has a
  * step that no change can insert or remove. */
-static bool candidates_add_part(const struct ncs_explanations *s, struct ncs_explanation *c,
-                                const struct ncs_divergence *d)
+static bool candidates_add_part(const struct ncs_explanations *s, struct ncs_explanation *c, const struct ncs_divergence *d)
 {
     const struct ncs_way *way = &s->ways.of[d->way];
     for (size_t w = 0; w < way->courses; w++)
@@ -206,8 +210,7 @@ static bool lacks_messages(const struct ncs_explanations *s, const struct ncs_di
 
 /* Completes the round of a loop that the divergence only begins, because the model itself has got
  * no further. False = it begins none. Several courses would need rounds of their own. */
-static bool end_round(const struct ncs_explanations *s, struct ncs_explanation *c, const struct ncs_divergence *d,
-                      size_t like)
+static bool end_round(const struct ncs_explanations *s, struct ncs_explanation *c, const struct ncs_divergence *d, size_t like)
 {
     const struct ncs_way *way = &s->ways.of[d->way];
     return way->courses == 1 && ncs_candidate_end_round(s, c, way->course[0], d, like);
@@ -252,16 +255,15 @@ static void try_comm(struct ncs_explanations *s, size_t way, size_t model, bool 
     const struct ncs_way *own = &s->ways.of[way], *other = &s->ways.of[model];
     bool apart = ncs_diverge(&s->ways, way, model, weights[0], &d) && d.gap[0].at < own->steps && d.gap[0].of < other->steps;
     const struct ncs_step *a = apart ? &own->step[d.gap[0].at] : NULL, *b = apart ? &other->step[d.gap[0].of] : NULL;
-    bool fine = apart && a->kind == NCS_STEP_CALL && b->kind == NCS_STEP_CALL && !a->role &&
-                a->call->comm != b->call->comm && (ncs_at_same_place(a->call, b->call) || ncs_same_call(a->call, b->call));
+    bool fine = apart && a->kind == NCS_STEP_CALL && b->kind == NCS_STEP_CALL && !a->role && a->call->comm != b->call->comm &&
+                (ncs_at_same_place(a->call, b->call) || ncs_same_call(a->call, b->call));
     size_t row = 1;
     while (fine && all && a + row < own->step + own->steps && a[row].site == a->site)
         row++;
     fine &= !all || row > 1;
     for (size_t w = 0; w < own->courses && fine; w++)
         for (size_t i = 0; i < row && fine; i++) {
-            struct ncs_change change = { .kind = NCS_CHANGE_COMM, .course = own->course[w],
-                                         .step = d.gap[0].at + i, .peer = -1 };
+            struct ncs_change change = { .kind = NCS_CHANGE_COMM, .course = own->course[w], .step = d.gap[0].at + i, .peer = -1 };
             change.model = s->courses.of[change.course].step[change.step].call;
             change.like = b;
             change.comm = ncs_sibling_comm(s, b->call, s->courses.of[change.course].rank, &change.comm_rank);

@@ -68,18 +68,14 @@ static bool put_in(const struct ncs_explanations *s, const struct ncs_step *like
     out->like = like;
     out->host = like->host;
     switch (like->kind) {
-    case NCS_STEP_BARRIER:
-        out->host = barrier_at(s, like, process);
-        return out->host != NULL;
+    case NCS_STEP_BARRIER: out->host = barrier_at(s, like, process); return out->host != NULL;
     case NCS_STEP_SET:
         if (like->host->kind == NCS_HOST_ADD) /* the rank that adds last may then set any missed key */
             return any_missed(&s->courses);
         out->key = missed_of_class(s, like->host->what, process);
         return out->key != NULL;
-    case NCS_STEP_SPAWN:
-        return true;
-    default:
-        return false;
+    case NCS_STEP_SPAWN: return true;
+    default: return false;
     }
 }
 
@@ -94,8 +90,8 @@ static bool candidates_host_leave_out(const struct ncs_explanations *s, struct n
     return own->kind == NCS_STEP_BARRIER;
 }
 
-bool ncs_host_gap(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d,
-                  const struct ncs_gap *g, struct ncs_change *out)
+bool ncs_host_gap(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d, const struct ncs_gap *g,
+                  struct ncs_change *out)
 {
     *out = (struct ncs_change){ .course = course, .step = g->at, .comm = -1, .comm_rank = -1, .peer = -1 };
     return g->more ? candidates_host_leave_out(s, out) : put_in(s, &s->ways.of[d->model].step[g->of], out);
@@ -116,8 +112,15 @@ static void try_other_name(struct ncs_explanations *s, const char *key)
     for (size_t i = 0; i < s->courses.count; i++)
         for (size_t k = 0; k < s->courses.of[i].steps; k++) {
             const struct ncs_step *own = &s->courses.of[i].step[k];
-            struct ncs_change change = { .kind = NCS_CHANGE_KEY, .course = i, .step = k, .model = own->call, .comm = -1,
-                                         .comm_rank = -1, .peer = -1, .host = own->host, .key = key };
+            struct ncs_change change = { .kind = NCS_CHANGE_KEY,
+                                         .course = i,
+                                         .step = k,
+                                         .model = own->call,
+                                         .comm = -1,
+                                         .comm_rank = -1,
+                                         .peer = -1,
+                                         .host = own->host,
+                                         .key = key };
             if (own->unmatched)
                 candidates_host_try_one(s, &change);
         }
@@ -130,8 +133,9 @@ static void try_waiters(struct ncs_explanations *s, const char *key, const char 
     struct ncs_explanation c = { 0 };
     for (size_t i = 0; i < s->courses.count; i++) {
         const struct ncs_course *own = &s->courses.of[i];
-        struct ncs_change change = { .kind = NCS_CHANGE_KEY, .course = i, .step = own->steps - 1, .comm = -1,
-                                     .comm_rank = -1, .peer = -1, .key = other };
+        struct ncs_change change = {
+            .kind = NCS_CHANGE_KEY, .course = i, .step = own->steps - 1, .comm = -1, .comm_rank = -1, .peer = -1, .key = other
+        };
         if (!own->missed || strcmp(own->missed, key) != 0)
             continue;
         change.model = own->step[change.step].call;
@@ -155,8 +159,15 @@ static void try_like_others(struct ncs_explanations *s, size_t course)
                 return;
             other = like ? o->host->what : other;
         }
-    struct ncs_change change = { .kind = NCS_CHANGE_KEY, .course = course, .step = own->steps - 1, .model = last->call,
-                                 .comm = -1, .comm_rank = -1, .peer = -1, .host = last->host, .key = other };
+    struct ncs_change change = { .kind = NCS_CHANGE_KEY,
+                                 .course = course,
+                                 .step = own->steps - 1,
+                                 .model = last->call,
+                                 .comm = -1,
+                                 .comm_rank = -1,
+                                 .peer = -1,
+                                 .host = last->host,
+                                 .key = other };
     if (other)
         candidates_host_try_one(s, &change);
 }
@@ -190,8 +201,14 @@ static void try_barrier(struct ncs_explanations *s, const struct ncs_course *mod
     for (int p = 0; p < processes; p++) {
         size_t own = ncs_is_listed(barrier->host->what, p) ? candidates_host_course_of(s, p) : SIZE_MAX;
         const struct ncs_step *here = own == SIZE_MAX ? NULL : candidates_host_barrier_of(&s->courses.of[own]);
-        struct ncs_change change = { .kind = NCS_CHANGE_PUT_IN, .course = own, .model = barrier->call, .comm = -1,
-                                     .comm_rank = -1, .peer = -1, .host = barrier->host, .like = barrier };
+        struct ncs_change change = { .kind = NCS_CHANGE_PUT_IN,
+                                     .course = own,
+                                     .model = barrier->call,
+                                     .comm = -1,
+                                     .comm_rank = -1,
+                                     .peer = -1,
+                                     .host = barrier->host,
+                                     .like = barrier };
         known &= own != SIZE_MAX || !ncs_is_listed(barrier->host->what, p);
         if (own == SIZE_MAX)
             continue;

@@ -158,8 +158,8 @@ static struct lap lap_before(const struct ncs_course *c, size_t at, const struct
 /* Sets how many neighbors of the example, between `begin` and `end`, come with its call. Only the
  * first change of a round takes those before it: each later change would repeat what the previous
  * one took behind it. */
-static void candidates_round_add_company(struct ncs_change *change, const struct ncs_step *begin,
-                                         const struct ncs_step *end, bool first)
+static void candidates_round_add_company(struct ncs_change *change, const struct ncs_step *begin, const struct ncs_step *end,
+                                         bool first)
 {
     while (first && change->like - change->ahead > begin && ncs_comes_with_calls(&change->like[-change->ahead - 1]))
         change->ahead++;
@@ -168,12 +168,16 @@ static void candidates_round_add_company(struct ncs_change *change, const struct
 }
 
 /* Inserts a copy of the course's own step i, which is in the round, before step `at`. */
-static void add_own(struct ncs_explanation *c, const struct ncs_course *own, size_t course, size_t at, struct lap round,
-                    size_t i)
+static void add_own(struct ncs_explanation *c, const struct ncs_course *own, size_t course, size_t at, struct lap round, size_t i)
 {
     const struct ncs_step *step = &own->step[i];
-    struct ncs_change change = { .kind = NCS_CHANGE_PUT_IN, .course = course, .step = at, .model = step->call,
-                                 .like = step, .comm = step->call->comm, .comm_rank = step->call->comm_rank,
+    struct ncs_change change = { .kind = NCS_CHANGE_PUT_IN,
+                                 .course = course,
+                                 .step = at,
+                                 .model = step->call,
+                                 .like = step,
+                                 .comm = step->call->comm,
+                                 .comm_rank = step->call->comm_rank,
                                  .peer = ncs_step_peer(step->call) };
     if (step->kind != NCS_STEP_CALL)
         return;
@@ -225,8 +229,8 @@ static size_t next_at(const struct ncs_way *model, size_t of, size_t most, uint6
 
 /* Inserts one round before step `at`: like the model's as far as the model has come, else like the
  * course's own. Returns the model's step behind the round. */
-static size_t add_round(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course, size_t at,
-                        struct lap round, const struct ncs_way *model, size_t of)
+static size_t add_round(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course, size_t at, struct lap round,
+                        const struct ncs_way *model, size_t of)
 {
     const struct ncs_course *own = &s->courses.of[course];
     size_t begin = of, before = c->changes;
@@ -270,8 +274,7 @@ static bool add_rounds(const struct ncs_explanations *s, struct ncs_explanation 
 }
 
 /* The first gap that is a call; NULL = none. Waits and events only follow from calls. */
-static const struct ncs_gap *candidates_round_first_call(const struct ncs_explanations *s,
-                                                         const struct ncs_divergence *d)
+static const struct ncs_gap *candidates_round_first_call(const struct ncs_explanations *s, const struct ncs_divergence *d)
 {
     for (size_t i = 0; i < d->gaps; i++) {
         const struct ncs_step *step = d->gap[i].more ? &s->ways.of[d->way].step[d->gap[i].at]

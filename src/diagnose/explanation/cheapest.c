@@ -15,13 +15,16 @@ static void join_comms(struct ncs_explanation *c)
         struct ncs_change *a = &c->change[i], *b = &c->change[i + 1];
         struct ncs_change *in = a->kind == NCS_CHANGE_PUT_IN ? a : b;
         struct ncs_change *out = in == a ? b : a;
-        if (a->course != b->course || a->kind == b->kind || in->kind != NCS_CHANGE_PUT_IN ||
-            out->kind != NCS_CHANGE_LEAVE_OUT || in->comm == out->comm || in->host || out->host ||
-            !ncs_at_same_place(in->model, out->model) || in->answer)
+        if (a->course != b->course || a->kind == b->kind || in->kind != NCS_CHANGE_PUT_IN || out->kind != NCS_CHANGE_LEAVE_OUT ||
+            in->comm == out->comm || in->host || out->host || !ncs_at_same_place(in->model, out->model) || in->answer)
             continue;
-        struct ncs_change joined = { .kind = NCS_CHANGE_COMM, .course = a->course, .step = out->step,
-                                     .model = out->model, .comm = in->comm,
-                                     .comm_rank = in->comm_rank, .peer = -1 };
+        struct ncs_change joined = { .kind = NCS_CHANGE_COMM,
+                                     .course = a->course,
+                                     .step = out->step,
+                                     .model = out->model,
+                                     .comm = in->comm,
+                                     .comm_rank = in->comm_rank,
+                                     .peer = -1 };
         *a = joined;
         memmove(b, b + 1, (c->changes - i - 2) * sizeof *b);
         c->changes--;
@@ -117,10 +120,10 @@ static size_t answers(const struct ncs_explanation *c)
 /* By ranks and numbers of calls, which are the program's (diagnose/README.md, rule 1). */
 static int compare_changes(const struct ncs_change *a, const struct ncs_change *b)
 {
-    const int64_t x[] = { (int64_t)a->course, (int64_t)a->step, a->kind, a->comm, a->peer, a->model->comm,
-                          a->model->comm_rank, a->model->number };
-    const int64_t y[] = { (int64_t)b->course, (int64_t)b->step, b->kind, b->comm, b->peer, b->model->comm,
-                          b->model->comm_rank, b->model->number };
+    const int64_t x[] = { (int64_t)a->course, (int64_t)a->step,    a->kind,         a->comm, a->peer,
+                          a->model->comm,     a->model->comm_rank, a->model->number };
+    const int64_t y[] = { (int64_t)b->course, (int64_t)b->step,    b->kind,         b->comm, b->peer,
+                          b->model->comm,     b->model->comm_rank, b->model->number };
     for (size_t i = 0; i < sizeof x / sizeof *x; i++)
         if (x[i] != y[i])
             return x[i] < y[i] ? -1 : 1;

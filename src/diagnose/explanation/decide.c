@@ -72,8 +72,8 @@ static bool is_at_one_place(const struct ncs_journal *j, const struct ncs_findin
 
 static bool is_mismatch(const struct ncs_finding *f)
 {
-    static const char *const mismatches[] = { "count-mismatch", "dtype-mismatch", "kind-mismatch", "op-mismatch",
-                                              "p2p-count-mismatch", "root-mismatch" };
+    static const char *const mismatches[] = { "count-mismatch", "dtype-mismatch",     "kind-mismatch",
+                                              "op-mismatch",    "p2p-count-mismatch", "root-mismatch" };
     for (size_t i = 0; i < sizeof mismatches / sizeof *mismatches; i++)
         if (strcmp(f->rule, mismatches[i]) == 0)
             return true;
@@ -118,8 +118,7 @@ static size_t decide_ranks_of(const struct ncs_finding *f, int *rank)
     return ranks;
 }
 
-bool ncs_diagnosis_may_be_shifted(const struct ncs_diagnosis *d, const struct ncs_journal *j,
-                                  const struct ncs_finding *f)
+bool ncs_diagnosis_may_be_shifted(const struct ncs_diagnosis *d, const struct ncs_journal *j, const struct ncs_finding *f)
 {
     bool kinds = strcmp(f->rule, "kind-mismatch") == 0; /* no argument: another call */
     return kinds || (!d->in_step && is_mismatch(f) && is_at_one_place(j, f));
@@ -179,8 +178,10 @@ bool ncs_finding_names_all(const struct ncs_finding *f, const struct ncs_finding
  * contents. */
 static struct ncs_finding in_short(const struct ncs_finding *f)
 {
-    struct ncs_finding s = { .rule = f->rule, .comm = f->comm ? ncs_copy_text(f->comm) : NULL,
-                             .why = ncs_copy_text(f->why), .tried = ncs_copy_text(f->tried) };
+    struct ncs_finding s = { .rule = f->rule,
+                             .comm = f->comm ? ncs_copy_text(f->comm) : NULL,
+                             .why = ncs_copy_text(f->why),
+                             .tried = ncs_copy_text(f->tried) };
     size_t room = 0;
     for (size_t i = 0; i < f->culprits; i++)
         NCS_PUSH(s.culprit, s.culprits, room, f->culprit[i]);
@@ -224,8 +225,7 @@ static bool turned_round(const struct ncs_diagnosis *d, const struct ncs_journal
     bool tied = ranks * 2 == (size_t)comm->nranks;
     if (tied) {
         struct ncs_str s = { 0 };
-        *out = (struct ncs_finding){ .rule = skipped ? "extra-call" : "skipped-call",
-                                     .comm = ncs_copy_text(comm->name) };
+        *out = (struct ncs_finding){ .rule = skipped ? "extra-call" : "skipped-call", .comm = ncs_copy_text(comm->name) };
         for (size_t i = 0; i < ranks; i++) {
             struct ncs_culprit c = { .rank = rank[i], .call = f->call, .comm_rank = comm_rank[i] };
             NCS_PUSH(out->culprit, out->culprits, culprit_room, c);
@@ -247,8 +247,9 @@ static bool other_end(const struct ncs_journal *j, const struct ncs_edit *e, str
     if (e->comm < 0 || (size_t)e->comm >= j->comms || e->of_host)
         return false;
     const struct ncs_call *left_out = e->kind == NCS_EDIT_DELETE ? ncs_journal_call(j, e->comm, e->comm_rank, e->call) : NULL;
-    int rank = e->kind == NCS_EDIT_INSERT && e->answer ? e->model_comm_rank
-               : left_out && ncs_call_is_pair(left_out) ? ncs_call_peer(left_out) : -1;
+    int rank = e->kind == NCS_EDIT_INSERT && e->answer  ? e->model_comm_rank
+               : left_out && ncs_call_is_pair(left_out) ? ncs_call_peer(left_out)
+                                                        : -1;
     if (rank < 0 || rank >= j->comm[e->comm]->members)
         return false;
     *out = (struct ncs_culprit){ .call = left_out ? 0 : e->model_call, .line = left_out ? 0 : e->line, .comm_rank = rank };
@@ -271,7 +272,8 @@ static bool message_turned_round(const struct ncs_diagnosis *d, const struct ncs
     c.rank = ncs_number_of(d, &comm->member[c.comm_rank]);
     ncs_format_ranks(&s, &c.rank, 1);
     ncs_str_addf(&s, " made a %s too %s on %s", sent == inserts ? "send" : "receive", inserts ? "many" : "few", comm->name);
-    *out = (struct ncs_finding){ .rule = inserts ? "extra-call" : f->rule, .comm = ncs_copy_text(comm->name),
+    *out = (struct ncs_finding){ .rule = inserts ? "extra-call" : f->rule,
+                                 .comm = ncs_copy_text(comm->name),
                                  .why = ncs_str_take(&s) };
     NCS_PUSH(out->culprit, out->culprits, room, c);
     return true;
@@ -377,7 +379,8 @@ static bool may_be_inserted(const struct ncs_call *own, const struct ncs_call *m
 {
     if (ncs_call_is_pair(model) || ncs_call_is_pair(own))
         return ncs_call_is_pair(model) && ncs_call_is_pair(own) && ncs_is_send(own) == (ncs_is_send(model) != e->answer);
-    return ncs_call_signature(own) == ncs_call_signature(model) && (own->unsaid & NCS_UNSAID_PLACE || ncs_at_same_place(own, model));
+    return ncs_call_signature(own) == ncs_call_signature(model) &&
+           (own->unsaid & NCS_UNSAID_PLACE || ncs_at_same_place(own, model));
 }
 
 static bool comes_later(const struct ncs_journal *j, const struct ncs_edit *e)

@@ -16,8 +16,7 @@ enum { MOST_STEPS = 512 };
 
 /* By rank + 2 (0 is no key): the sum of the classes of its communicators. A sum, since
  * communicators may be made in another order on each rank. */
-static void divergence_read_seats(const struct ncs_analysis *q, const struct ncs_courses *courses,
-                                  struct ncs_map *seats)
+static void divergence_read_seats(const struct ncs_analysis *q, const struct ncs_courses *courses, struct ncs_map *seats)
 {
     struct ncs_map known = { 0 }; /* rank and class -> 1 */
     for (size_t c = 0; c < q->journal->comms; c++)
@@ -85,7 +84,7 @@ struct shown {
 
 struct table { /* cost[i][j]: the least cost to align i steps of the way with j of the model */
     struct shown a, b;
-    size_t same;  /* steps of the common beginning, which is not in the table */
+    size_t same; /* steps of the common beginning, which is not in the table */
     size_t n, m;
     unsigned *cost, more, fewer;
 };
@@ -181,7 +180,8 @@ static void trace_back(const struct table *t, size_t i, size_t j, struct ncs_div
         bool more = !same && i && *cell(t, i - 1, j) + t->more == cost;
         i -= same || more;
         j -= !more;
-        struct ncs_gap gap = { .more = more, .at = divergence_place_of(&t->a, t->same + i),
+        struct ncs_gap gap = { .more = more,
+                               .at = divergence_place_of(&t->a, t->same + i),
                                .of = divergence_place_of(&t->b, t->same + j) };
         if (!same)
             NCS_PUSH(out->gap, out->gaps, out->room, gap);
@@ -195,8 +195,7 @@ static void trace_back(const struct table *t, size_t i, size_t j, struct ncs_div
 
 /* The steps of `way` to compare with `other`. Messages that the other's ranks are not expected to
  * make, as at the ends of a pipeline, are no difference; every rank makes the collectives. */
-static struct shown show(const struct ncs_ways *ways, const struct ncs_way *way, const struct ncs_way *other,
-                         bool collectives)
+static struct shown show(const struct ncs_ways *ways, const struct ncs_way *way, const struct ncs_way *other, bool collectives)
 {
     struct shown s = { .step = way->step, .steps = way->steps, .at = ncs_new((way->steps + 1) * sizeof *s.at) };
     for (size_t i = 0; i < way->steps; i++) {
@@ -217,13 +216,14 @@ static void shorten(size_t *steps, bool *open)
     *open = true;
 }
 
-bool ncs_diverge(const struct ncs_ways *ways, size_t way, size_t model, struct ncs_weights weights,
-                 struct ncs_divergence *out)
+bool ncs_diverge(const struct ncs_ways *ways, size_t way, size_t model, struct ncs_weights weights, struct ncs_divergence *out)
 {
     const struct ncs_way *a = &ways->of[way], *b = &ways->of[model];
     bool a_open = a->open, b_open = b->open;
-    struct table t = { .a = show(ways, a, b, weights.collectives), .b = show(ways, b, a, weights.collectives),
-                       .more = weights.more, .fewer = weights.fewer };
+    struct table t = { .a = show(ways, a, b, weights.collectives),
+                       .b = show(ways, b, a, weights.collectives),
+                       .more = weights.more,
+                       .fewer = weights.fewer };
     while (t.same < t.a.count && t.same < t.b.count && divergence_alike(&t, 0, 0))
         t.same++;
     t.n = t.a.count - t.same;
@@ -268,8 +268,7 @@ size_t ncs_divergence_size(const struct ncs_ways *ways, const struct ncs_diverge
     for (size_t i = 0, next; i < d->gaps; i = next) {
         const struct ncs_gap *g = &d->gap[i];
         for (next = i + 1; next < d->gaps && d->gap[next].more == g->more &&
-                           (g->more ? d->gap[next].at == g->at + (next - i)
-                                    : d->gap[next].of == g->of + (next - i));)
+                           (g->more ? d->gap[next].at == g->at + (next - i) : d->gap[next].of == g->of + (next - i));)
             next++;
         bool round = is_round(own, g->at, next - i, g->more ? own + g->at : model + g->of);
         size_t calls = 0;

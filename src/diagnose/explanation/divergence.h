@@ -12,8 +12,8 @@ struct ncs_way {
     size_t courses, room;
     const struct ncs_step *step; /* of the first */
     size_t steps;
-    bool open;      /* its ranks may still make steps */
-    bool *spot;     /* by number of a place: all its courses are expected to send or receive there */
+    bool open;  /* its ranks may still make steps */
+    bool *spot; /* by number of a place: all its courses are expected to send or receive there */
 };
 
 struct ncs_ways {
@@ -27,9 +27,9 @@ void ncs_ways_free(struct ncs_ways *w);
 
 /* One step that the way has and the model lacks, or the reverse. */
 struct ncs_gap {
-    bool more;  /* the way has the step and the model has not; else the reverse */
-    size_t at;  /* step of the way; for a missing step, the one that follows it */
-    size_t of;  /* step of the model */
+    bool more; /* the way has the step and the model has not; else the reverse */
+    size_t at; /* step of the way; for a missing step, the one that follows it */
+    size_t of; /* step of the model */
 };
 
 struct ncs_divergence {
@@ -48,8 +48,7 @@ struct ncs_weights {
 
 /* Fills *out with the cheapest alignment's gaps. False = the ways do not diverge: one goes on as
  * the other does, as far as both are known. */
-bool ncs_diverge(const struct ncs_ways *ways, size_t way, size_t model, struct ncs_weights weights,
-                 struct ncs_divergence *out);
+bool ncs_diverge(const struct ncs_ways *ways, size_t way, size_t model, struct ncs_weights weights, struct ncs_divergence *out);
 
 /* How many steps differ; a whole round of a loop counts as one. */
 size_t ncs_divergence_size(const struct ncs_ways *ways, const struct ncs_divergence *d);

@@ -6,9 +6,9 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-struct example { /* the nth call there; two, because a rank is never an example for itself */
+struct example {                         /* the nth call there; two, because a rank is never an example for itself */
     const struct ncs_call *call, *other; /* of the first course; of the first other rank, NULL = none */
-    int comm_rank; /* of `call` */
+    int comm_rank;                       /* of `call` */
 };
 
 struct place {

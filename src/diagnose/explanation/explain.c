@@ -80,11 +80,8 @@ static const struct {
     void (*find)(struct ncs_explanations *s);
     bool alike;
 } kinds[] = {
-    { ncs_candidates_apart, false },
-    { ncs_candidates_missed, false },
-    { ncs_candidates_hosts, false },
-    { ncs_candidates_peers, true },
-    { ncs_candidates_shifted, true },
+    { ncs_candidates_apart, false }, { ncs_candidates_missed, false }, { ncs_candidates_hosts, false },
+    { ncs_candidates_peers, true },  { ncs_candidates_shifted, true },
 };
 
 static void explain_look(struct ncs_explanations *s)

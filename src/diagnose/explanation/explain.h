@@ -28,12 +28,12 @@ struct ncs_cost {
  * it. */
 struct ncs_explanation {
     const struct ncs_explanations *of; /* the set that has it */
-    struct ncs_divergence *part; /* one for each way that it makes like another; its gaps are owned */
+    struct ncs_divergence *part;       /* one for each way that it makes like another; its gaps are owned */
     size_t parts, part_room;
-    struct ncs_change *change;   /* sorted by course and step */
+    struct ncs_change *change; /* sorted by course and step */
     size_t changes, change_room;
-    size_t rounds;               /* if not 0: the changes are this many whole rounds of a loop */
-    bool shifted;                /* of calls at one place (explanation/shifted.c) */
+    size_t rounds; /* if not 0: the changes are this many whole rounds of a loop */
+    bool shifted;  /* of calls at one place (explanation/shifted.c) */
     struct ncs_cost cost;
 };
 
@@ -79,8 +79,8 @@ void ncs_candidates_shifted(struct ncs_explanations *s);
  * waits. ncs_host_gap() makes the change that closes one gap of a divergence; false = the gap needs
  * no change. */
 void ncs_candidates_hosts(struct ncs_explanations *s);
-bool ncs_host_gap(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d,
-                  const struct ncs_gap *g, struct ncs_change *out);
+bool ncs_host_gap(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d, const struct ncs_gap *g,
+                  struct ncs_change *out);
 /* Tries to insert whole rounds into a way that has left a loop before its model
  * (explanation/candidates_round.c). Rounds that the model itself has not completed are copied from
  * the course's own round number `like`: 0 = the newest, then the next newest that differs from
@@ -92,8 +92,8 @@ bool ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explan
                              const struct ncs_divergence *d, size_t like);
 /* Makes the change that inserts the course's own call like the step, before its step `at`. nth: how
  * many calls like it the candidate already inserts there. False = no such call can be made. */
-bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_t at, const struct ncs_step *step,
-                          size_t nth, struct ncs_change *out);
+bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_t at, const struct ncs_step *step, size_t nth,
+                          struct ncs_change *out);
 /* Where the course would have made the model's step: behind the last place that the model visits before it, in the same
  * round. What the course has launched since may be of later rounds. */
 size_t ncs_candidate_place(const struct ncs_course *own, const struct ncs_course *model, const struct ncs_step *step);
@@ -130,8 +130,8 @@ size_t ncs_usual_count_unlike(const struct ncs_usual *u, const struct ncs_step *
 int ncs_usual_peer(const struct ncs_usual *u, const struct ncs_step *s);
 /* ---- what others did at the places of a change (explanation/support.c) ---- */
 
-struct ncs_support *ncs_support_new(const struct ncs_analysis *q, const struct ncs_courses *courses,
-                                    const struct ncs_ways *ways, const struct ncs_usual *usual);
+struct ncs_support *ncs_support_new(const struct ncs_analysis *q, const struct ncs_courses *courses, const struct ncs_ways *ways,
+                                    const struct ncs_usual *usual);
 void ncs_support_free(struct ncs_support *s); /* NULL is a no-op */
 /* How much further from what other ranks did at their places the changes take the courses; negative: closer. The changes
  * are sorted by course. */

@@ -31,8 +31,7 @@ static uint32_t position_of(const struct ncs_explanations *s, const struct ncs_c
     uint32_t at = s->q->comm[c->comm].seq[c->comm_rank].base;
     for (size_t i = 0; i < c->step && i < course->steps; i++) {
         const struct ncs_call *call = course->step[i].call;
-        if (call->number && call->comm == c->comm && call->comm_rank == c->comm_rank &&
-            ncs_position(s->q, call) != UINT32_MAX)
+        if (call->number && call->comm == c->comm && call->comm_rank == c->comm_rank && ncs_position(s->q, call) != UINT32_MAX)
             at = ncs_position(s->q, call) + 1;
     }
     return at;
@@ -74,9 +73,15 @@ static struct ncs_edit edit_of(const struct ncs_explanations *s, const struct nc
     if (c->host)
         return ncs_host_edit(s, c);
     const struct ncs_call *m = c->model;
-    struct ncs_edit e = { .kind = NCS_EDIT_DELETE, .rank = s->courses.of[c->course].rank, .comm = c->comm,
-                          .comm_rank = c->comm_rank, .call = m->number, .model = -1,
-                          .other_comm = -1, .other_comm_rank = -1, .line = m->place.line };
+    struct ncs_edit e = { .kind = NCS_EDIT_DELETE,
+                          .rank = s->courses.of[c->course].rank,
+                          .comm = c->comm,
+                          .comm_rank = c->comm_rank,
+                          .call = m->number,
+                          .model = -1,
+                          .other_comm = -1,
+                          .other_comm_rank = -1,
+                          .line = m->place.line };
     if (c->like)
         e.place = c->like->call->place;
     if (c->kind == NCS_CHANGE_PUT_IN) {
@@ -261,9 +266,9 @@ bool ncs_explanation_format(const struct ncs_explanation *e, struct ncs_drafts *
     bool fine = !first                           ? ncs_format_hosts(e, &r, all)
                 : first->kind == NCS_CHANGE_COMM ? format_elsewhere(e, &r, all)
                 : first->kind == NCS_CHANGE_PEER ? first->wants && format_peers(e, &r, all)
-                : first->answer                ? format_answer(e, &r, all)
+                : first->answer                  ? format_answer(e, &r, all)
                 : message ? first->kind == NCS_CHANGE_LEAVE_OUT && e->changes == 1 && format_excess(e, &r, all)
-                : !one_sided && format_shift(e, &r, all);
+                          : !one_sided && format_shift(e, &r, all);
     /* no rule has words: some of its own (text.c) */
     fine = fine || (first && first->kind != NCS_CHANGE_COMM && ncs_explanation_word(e, edit, all));
     ncs_free(edit);
@@ -276,8 +281,7 @@ static bool may_be_misplaced(const struct ncs_journal *j, int comm)
 {
     const struct ncs_comm_info *own = j->comm[comm];
     for (size_t c = 0; c < j->comms && own->split; c++)
-        if (j->comm[c]->parent == own->parent && j->comm[c]->split == own->split &&
-            j->comm[c]->nranks != own->nranks)
+        if (j->comm[c]->parent == own->parent && j->comm[c]->split == own->split && j->comm[c]->nranks != own->nranks)
             return true;
     return false;
 }

@@ -30,9 +30,17 @@ struct ncs_edit ncs_host_edit(const struct ncs_explanations *s, const struct ncs
     struct ncs_edit e = { .kind = c->kind == NCS_CHANGE_PUT_IN      ? NCS_EDIT_INSERT
                                   : c->kind == NCS_CHANGE_LEAVE_OUT ? NCS_EDIT_DELETE
                                                                     : NCS_EDIT_ARGUMENT,
-                          .rank = course->rank, .comm = -1, .comm_rank = -1, .model = -1, .other_comm = -1,
-                          .other_comm_rank = -1, .line = c->host->place.line, .of_host = true, .host = c->host->kind,
-                          .host_thread = course->thread, .nth = c->host->nth };
+                          .rank = course->rank,
+                          .comm = -1,
+                          .comm_rank = -1,
+                          .model = -1,
+                          .other_comm = -1,
+                          .other_comm_rank = -1,
+                          .line = c->host->place.line,
+                          .of_host = true,
+                          .host = c->host->kind,
+                          .host_thread = course->thread,
+                          .nth = c->host->nth };
     e.key = (char *)(c->key ? c->key : c->host->what);
     e.argument = c->kind == NCS_CHANGE_KEY ? "key" : NULL;
     if (c->kind == NCS_CHANGE_PUT_IN)
@@ -221,17 +229,16 @@ static void format_other_key(const struct ncs_explanation *e, const struct ranks
     format_waiters(e, missed, &why);
     ncs_str_addf(&why, " for \"%s\", which nobody sets", missed);
     if (!sets)
-        ncs_str_addf(&why, others ? "; the others wait for \"%s\" there" : "; \"%s\" is set, for which nobody waits",
-                     unmatched);
+        ncs_str_addf(&why, others ? "; the others wait for \"%s\" there" : "; \"%s\" is set, for which nobody waits", unmatched);
     ncs_str_add(&fix, "let ");
     ncs_format_ranks(&fix, own->of, own->count);
     ncs_str_addf(&fix, " %s \"%s\" instead of \"%s\"", sets ? "set" : "wait for", c->key, c->host->what);
     format_line(&fix, c->host->place.line);
     d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_str_take(&fix);
-    d->f.evidence = ncs_copy_text(
-        asked || others ? "by the keys: the others name another one, and one is waited for that nobody sets"
-                        : "by the keys: one is set for nobody, and one is waited for that nobody sets");
+    d->f.evidence = ncs_copy_text(asked || others
+                                      ? "by the keys: the others name another one, and one is waited for that nobody sets"
+                                      : "by the keys: one is set for nobody, and one is waited for that nobody sets");
 }
 
 /* ---- the finding ---- */
@@ -255,8 +262,7 @@ static const struct ncs_unmet *finding_host_unmet_of(const struct ncs_analysis *
             return n;
         if (kind == NCS_HOST_ADD && finding_host_is_gate(q, n, "store:get"))
             return n;
-        if ((kind == NCS_HOST_SET || kind == NCS_HOST_GET) && finding_host_is_gate(q, n, "store:get") && own &&
-            strstr(own, key))
+        if ((kind == NCS_HOST_SET || kind == NCS_HOST_GET) && finding_host_is_gate(q, n, "store:get") && own && strstr(own, key))
             return n;
         any = any ? any : n;
     }

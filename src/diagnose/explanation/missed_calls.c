@@ -90,9 +90,13 @@ static void try_answers(struct ncs_explanations *s, const struct ncs_unmet *n, e
             return;
         }
         bool pair = ncs_call_is_pair(n->call);
-        struct ncs_change change = { .kind = NCS_CHANGE_PUT_IN, .course = own, .step = step_at(course, spot),
+        struct ncs_change change = { .kind = NCS_CHANGE_PUT_IN,
+                                     .course = own,
+                                     .step = step_at(course, spot),
                                      .model = n->call,
-                                     .answer = pair, .comm = n->comm, .comm_rank = n->absent[i].comm_rank,
+                                     .answer = pair,
+                                     .comm = n->comm,
+                                     .comm_rank = n->absent[i].comm_rank,
                                      .peer = pair ? n->call->comm_rank : -1 };
         size_t like_others = pair ? place_answer(s, &change) : change.step;
         change.step = spot == LIKE_OTHERS ? like_others : change.step;
@@ -106,8 +110,13 @@ bool ncs_candidate_leave_out(const struct ncs_explanations *s, const struct ncs_
     for (size_t i = 0; i < s->courses.count; i++)
         for (size_t k = s->courses.of[i].steps; k-- > 0 && s->courses.of[i].rank == call->rank;)
             if (s->courses.of[i].step[k].call == call) {
-                *out = (struct ncs_change){ .kind = NCS_CHANGE_LEAVE_OUT, .course = i, .step = k, .model = call,
-                                            .comm = call->comm, .comm_rank = call->comm_rank, .peer = -1 };
+                *out = (struct ncs_change){ .kind = NCS_CHANGE_LEAVE_OUT,
+                                            .course = i,
+                                            .step = k,
+                                            .model = call,
+                                            .comm = call->comm,
+                                            .comm_rank = call->comm_rank,
+                                            .peer = -1 };
                 return true;
             }
     return false;
@@ -134,9 +143,8 @@ static void try_peers(struct ncs_explanations *s, const struct ncs_unmet *n)
 {
     for (size_t i = 0; i < s->q->unmets; i++) {
         const struct ncs_unmet *o = &s->q->unmet[i];
-        if (o->kind != NCS_UNMET_PAIR || o->comm != n->comm || !o->call ||
-            ncs_is_send(o->call) == ncs_is_send(n->call) || ncs_call_peer(o->call) != n->call->comm_rank ||
-            o->call->comm_rank == ncs_call_peer(n->call))
+        if (o->kind != NCS_UNMET_PAIR || o->comm != n->comm || !o->call || ncs_is_send(o->call) == ncs_is_send(n->call) ||
+            ncs_call_peer(o->call) != n->call->comm_rank || o->call->comm_rank == ncs_call_peer(n->call))
             continue;
         struct ncs_change change;
         if (!ncs_candidate_leave_out(s, n->call, &change))
@@ -158,8 +166,13 @@ void ncs_candidates_peers(struct ncs_explanations *s)
             int peer = ncs_usual_peer(&s->usual, &s->courses.of[i].step[k]);
             if (peer < 0)
                 continue;
-            struct ncs_change change = { .kind = NCS_CHANGE_PEER, .course = i, .step = k, .model = call,
-                                         .comm = call->comm, .comm_rank = call->comm_rank, .peer = peer };
+            struct ncs_change change = { .kind = NCS_CHANGE_PEER,
+                                         .course = i,
+                                         .step = k,
+                                         .model = call,
+                                         .comm = call->comm,
+                                         .comm_rank = call->comm_rank,
+                                         .peer = peer };
             missed_calls_try_one(s, &change);
             tried++;
         }

@@ -68,13 +68,12 @@ static const struct {
     const char *rule;
     bool read; /* by comparing calls of several ranks: their order, kinds or peers (ncs_finding_is_read) */
 } by_waiting[] = {
-    { "comm-order", true },         { "count-mismatch", false },      { "dtype-mismatch", false },
-    { "early-destroy", true },      { "extra-call", false },          { "host-wait", false },
-    { "kind-mismatch", true },      { "one-thread-no-group", true },  { "op-mismatch", false },
-    { "p2p-count-mismatch", false }, { "p2p-cycle", true },           { "recv-without-send", false },
-    { "root-mismatch", false },     { "send-without-recv", false },   { "signal-cycle", true },
-    { "signal-missing", false },    { "skipped-call", false },        { "swapped-calls", true },
-    { "waiting", true },            { "wrong-comm", true },           { "wrong-peer", true },
+    { "comm-order", true },     { "count-mismatch", false },     { "dtype-mismatch", false }, { "early-destroy", true },
+    { "extra-call", false },    { "host-wait", false },          { "kind-mismatch", true },   { "one-thread-no-group", true },
+    { "op-mismatch", false },   { "p2p-count-mismatch", false }, { "p2p-cycle", true },       { "recv-without-send", false },
+    { "root-mismatch", false }, { "send-without-recv", false },  { "signal-cycle", true },    { "signal-missing", false },
+    { "skipped-call", false },  { "swapped-calls", true },       { "waiting", true },         { "wrong-comm", true },
+    { "wrong-peer", true },
 };
 
 bool ncs_finding_is_by_waiting(const struct ncs_finding *f)

@@ -50,7 +50,7 @@ static const struct ncs_call *commonest(const struct ncs_unmet *n, const struct 
 /* All ranks whose call differs from `right` make that call before their own (kind: put in), or leave
  * their own out. */
 static void shifted_try(struct ncs_explanations *s, const struct ncs_unmet *n, const struct ncs_call *right,
-                      enum ncs_change_kind kind)
+                        enum ncs_change_kind kind)
 {
     struct ncs_explanation c = { .shifted = true };
     for (size_t i = 0; i < n->presents; i++) {

@@ -45,8 +45,8 @@ static bool share_a_place(const struct ncs_support *s, size_t way, size_t other)
     return false;
 }
 
-struct ncs_support *ncs_support_new(const struct ncs_analysis *q, const struct ncs_courses *courses,
-                                    const struct ncs_ways *ways, const struct ncs_usual *usual)
+struct ncs_support *ncs_support_new(const struct ncs_analysis *q, const struct ncs_courses *courses, const struct ncs_ways *ways,
+                                    const struct ncs_usual *usual)
 {
     struct ncs_support *s = ncs_new(sizeof *s);
     size_t n = ways->count;
@@ -185,8 +185,7 @@ static int64_t renamed(const struct ncs_support *s, const struct ncs_change *c)
         step.key = c->key;
     else
         step.role = ncs_role_of(s->courses, c->model->fn, c->comm, c->comm_rank, c->peer);
-    return (int64_t)ncs_usual_count_unlike(s->usual, &step, 1) - before -
-           (c->kind == NCS_CHANGE_KEY && claims_a_key(s, c));
+    return (int64_t)ncs_usual_count_unlike(s->usual, &step, 1) - before - (c->kind == NCS_CHANGE_KEY && claims_a_key(s, c));
 }
 
 int64_t ncs_support_further(const struct ncs_support *s, const struct ncs_change *change, size_t changes)

@@ -160,8 +160,8 @@ static void text_format_peer(const struct ncs_change *c, int rank, struct ncs_st
     ncs_format_place(fix, c->model);
 }
 
-static void explanation_text_format_change(const struct ncs_explanation *e, const struct ncs_change *c,
-                                           struct ncs_str *why, struct ncs_str *fix)
+static void explanation_text_format_change(const struct ncs_explanation *e, const struct ncs_change *c, struct ncs_str *why,
+                                           struct ncs_str *fix)
 {
     int rank = e->of->courses.of[c->course].rank;
     struct calls all = text_calls_of(e, c->course);
@@ -203,8 +203,7 @@ bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit
     for (size_t i = 0; i < e->changes; i++) {
         const struct ncs_change *c = &e->change[i];
         bool made = !c->host && c->kind != NCS_CHANGE_PUT_IN;
-        ncs_add_culprit(&d, e->of->courses.of[c->course].rank, made ? c->model->number : 0,
-                        made ? text_line_of(c) : 0);
+        ncs_add_culprit(&d, e->of->courses.of[c->course].rank, made ? c->model->number : 0, made ? text_line_of(c) : 0);
     }
     ncs_fill_unmet(e->of->q, &d, n, n->call->number);
     if (first->kind != NCS_CHANGE_PUT_IN) {

@@ -33,8 +33,7 @@ static void read_roles(struct ncs_usual *u)
             if (!role)
                 continue;
             ncs_map_put_number(&seen, s->site, ncs_map_number(&seen, s->site) + 1);
-            ncs_map_put_number(&seen, usual_key_of(s->site, role),
-                               ncs_map_number(&seen, usual_key_of(s->site, role)) + 1);
+            ncs_map_put_number(&seen, usual_key_of(s->site, role), ncs_map_number(&seen, usual_key_of(s->site, role)) + 1);
         }
     for (size_t c = 0; c < u->courses->count; c++)
         for (size_t i = 0; i < u->courses->of[c].steps; i++) {

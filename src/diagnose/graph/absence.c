@@ -47,24 +47,22 @@ uint64_t ncs_group_key(const struct ncs_analysis *q, const struct ncs_call *call
     return ncs_hash(ncs_hash((uint64_t)process, (uint64_t)call->thread), call->group);
 }
 
-bool ncs_ineffective(const struct ncs_analysis *q, const struct ncs_call *call,
-                     enum ncs_reason *reason, const struct ncs_call **cause)
+bool ncs_ineffective(const struct ncs_analysis *q, const struct ncs_call *call, enum ncs_reason *reason,
+                     const struct ncs_call **cause)
 {
     *cause = call;
     if (ncs_failed(call)) {
         *reason = NCS_ABSENT_FAILED;
         return true;
     }
-    const struct ncs_call *first =
-        call->group ? ncs_map_get(&q->spoilt, ncs_group_key(q, call)) : NULL;
+    const struct ncs_call *first = call->group ? ncs_map_get(&q->spoilt, ncs_group_key(q, call)) : NULL;
     if (first) {
         *reason = NCS_ABSENT_DROPPED;
         *cause = first;
         return true;
     }
     *reason = NCS_ABSENT_EMPTY;
-    return call->number > 0 && !ncs_call_is_pair(call) && !ncs_call_is_one_sided(call) &&
-           ncs_call_count(call) == 0;
+    return call->number > 0 && !ncs_call_is_pair(call) && !ncs_call_is_one_sided(call) && ncs_call_count(call) == 0;
 }
 
 int ncs_run_rank(const struct ncs_analysis *q, int comm, int comm_rank)
@@ -93,10 +91,9 @@ static int context_of(const struct ncs_analysis *q, int rank, int thread)
 void ncs_why_rank_absent(const struct ncs_analysis *q, struct ncs_absent *a)
 {
     static const enum ncs_reason ended[] = {
-        [NCS_END_RETURNED] = NCS_ABSENT_FINISHED, [NCS_END_ERROR] = NCS_ABSENT_ERROR,
-        [NCS_END_KILLED] = NCS_ABSENT_KILLED,     [NCS_END_ABANDONED] = NCS_ABSENT_FINISHED,
-        [NCS_END_LOST] = NCS_ABSENT_KILLED,       [NCS_END_PROMPT] = NCS_ABSENT_FINISHED,
-        [NCS_END_SILENT] = NCS_ABSENT_FINISHED,   [NCS_END_MISSING] = NCS_ABSENT_KILLED,
+        [NCS_END_RETURNED] = NCS_ABSENT_FINISHED,  [NCS_END_ERROR] = NCS_ABSENT_ERROR,    [NCS_END_KILLED] = NCS_ABSENT_KILLED,
+        [NCS_END_ABANDONED] = NCS_ABSENT_FINISHED, [NCS_END_LOST] = NCS_ABSENT_KILLED,    [NCS_END_PROMPT] = NCS_ABSENT_FINISHED,
+        [NCS_END_SILENT] = NCS_ABSENT_FINISHED,    [NCS_END_MISSING] = NCS_ABSENT_KILLED,
     };
     a->reason = NCS_ABSENT_FINISHED;
     a->context = -1;
@@ -121,8 +118,7 @@ void ncs_why_rank_absent(const struct ncs_analysis *q, struct ncs_absent *a)
 
 /* Why a call that was made is not done, by the snapshot: its operation is queued, its group is open, or it blocks its
  * host. False = the snapshot does not have the call, or the call is done. */
-static bool from_part(const struct ncs_analysis *q, const struct ncs_call *call,
-                      struct ncs_absent *a)
+static bool from_part(const struct ncs_analysis *q, const struct ncs_call *call, struct ncs_absent *a)
 {
     size_t part = (size_t)(uintptr_t)ncs_map_get(&q->part, ncs_map_key(call));
     int context = context_of(q, call->rank, call->thread);
@@ -159,8 +155,7 @@ static bool unfinished(const struct ncs_analysis *q, const struct ncs_call *call
 /* Finds the rank's own call that should meet the present calls. Collectives meet by their order, so a call that took
  * part in nothing, where the others' call did, explains the absence at every later position, too. If there is no such
  * call, it is the oldest call of the rank that is not done: later ones wait behind it. */
-static bool own_collective(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
-                           struct ncs_absent *a)
+static bool own_collective(const struct ncs_analysis *q, const struct ncs_unmet *unmet, struct ncs_absent *a)
 {
     const struct ncs_sequence *mine = &q->comm[unmet->comm].seq[a->comm_rank];
     const struct ncs_sequence *theirs = &q->comm[unmet->comm].seq[unmet->call->comm_rank];
@@ -187,8 +182,7 @@ static bool own_collective(const struct ncs_analysis *q, const struct ncs_unmet 
 
 bool ncs_is_meeting(const struct ncs_unmet *unmet)
 {
-    return unmet->kind == NCS_UNMET_COLLECTIVE && unmet->job >= 0 && unmet->call &&
-           !ncs_fn_info[unmet->call->fn].counted;
+    return unmet->kind == NCS_UNMET_COLLECTIVE && unmet->job >= 0 && unmet->call && !ncs_fn_info[unmet->call->fn].counted;
 }
 
 bool ncs_is_teardown(const struct ncs_analysis *q, const struct ncs_unmet *unmet)
@@ -197,8 +191,7 @@ bool ncs_is_teardown(const struct ncs_analysis *q, const struct ncs_unmet *unmet
 }
 
 /* A split or another meeting without a call number: the rank's last call of that function, if it took part in nothing. */
-static bool own_meeting(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
-                        struct ncs_absent *a)
+static bool own_meeting(const struct ncs_analysis *q, const struct ncs_unmet *unmet, struct ncs_absent *a)
 {
     const struct ncs_ranks_of_comm *on = &q->comm[unmet->comm];
     for (size_t i = on->rares; i-- > 0;) {
@@ -216,22 +209,19 @@ static bool own_meeting(const struct ncs_analysis *q, const struct ncs_unmet *un
     return false;
 }
 
-static bool is_counterpart(const struct ncs_unmet *unmet, const struct ncs_absent *a,
-                           const struct ncs_call *c)
+static bool is_counterpart(const struct ncs_unmet *unmet, const struct ncs_absent *a, const struct ncs_call *c)
 {
     if (unmet->kind == NCS_UNMET_SETUP)
         return ncs_call_is_one_sided(c);
     if (unmet->kind == NCS_UNMET_SIGNAL)
         return ncs_call_is_one_sided(c) && ncs_call_peer(c) == unmet->dst;
     bool sends = a->comm_rank == unmet->src && !ncs_is_send(unmet->call);
-    return ncs_call_is_pair(c) && ncs_is_send(c) == sends &&
-           ncs_call_peer(c) == (sends ? unmet->dst : unmet->src);
+    return ncs_call_is_pair(c) && ncs_is_send(c) == sends && ncs_call_peer(c) == (sends ? unmet->dst : unmet->src);
 }
 
 /* Finds the rank's own send, receive or one-sided call that should match. A call that is still queued is the better
  * explanation: calls that failed before it may have been retried. */
-static bool own_pairwise(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
-                         struct ncs_absent *a)
+static bool own_pairwise(const struct ncs_analysis *q, const struct ncs_unmet *unmet, struct ncs_absent *a)
 {
     const struct ncs_sequence *s = &q->comm[unmet->comm].seq[a->comm_rank];
     const struct ncs_call *spoilt = NULL, *queued = NULL;
@@ -255,8 +245,7 @@ static bool own_pairwise(const struct ncs_analysis *q, const struct ncs_unmet *u
     }
     /* Some machines keep no part of a call in a group that its thread left open. */
     for (size_t i = 0; i < s->sides; i++)
-        if (is_counterpart(unmet, a, s->side[i]) && s->side[i]->id > unmet->call->id &&
-            from_part(q, s->side[i], a))
+        if (is_counterpart(unmet, a, s->side[i]) && s->side[i]->id > unmet->call->id && from_part(q, s->side[i], a))
             return true;
     return false;
 }
@@ -267,8 +256,7 @@ static bool own_init(const struct ncs_analysis *q, const struct ncs_unmet *unmet
     const struct ncs_ranks_of_comm *on = &q->comm[unmet->comm];
     for (size_t i = 0; i < on->rares; i++) {
         const struct ncs_call *c = on->rare[i];
-        if (!ncs_is_init(c) || c->rank != a->rank ||
-            (c->comm_rank >= 0 && c->comm_rank != a->comm_rank))
+        if (!ncs_is_init(c) || c->rank != a->rank || (c->comm_rank >= 0 && c->comm_rank != a->comm_rank))
             continue;
         const struct ncs_call *cause;
         enum ncs_reason reason;
@@ -290,14 +278,12 @@ static bool own_init(const struct ncs_analysis *q, const struct ncs_unmet *unmet
 
 /* True if the rank has revoked the communicator, which then takes no more calls but those that make another
  * communicator out of it. */
-static bool has_revoked(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
-                        struct ncs_absent *a)
+static bool has_revoked(const struct ncs_analysis *q, const struct ncs_unmet *unmet, struct ncs_absent *a)
 {
     const struct ncs_ranks_of_comm *on = unmet->comm >= 0 ? &q->comm[unmet->comm] : NULL;
     for (size_t i = on ? on->rares : 0; i-- > 0;) {
         const struct ncs_call *c = on->rare[i];
-        if (c->fn == NCS_FN_ncclCommRevoke && c->comm_rank == a->comm_rank && c->returned &&
-            !ncs_failed(c)) {
+        if (c->fn == NCS_FN_ncclCommRevoke && c->comm_rank == a->comm_rank && c->returned && !ncs_failed(c)) {
             a->reason = NCS_ABSENT_ABORTED;
             a->call = c;
             return true;
@@ -336,11 +322,10 @@ const struct ncs_call *ncs_end_of(const struct ncs_analysis *q, int comm, int co
     return NULL;
 }
 
-bool ncs_has_made(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
-                  const struct ncs_absent *a)
+bool ncs_has_made(const struct ncs_analysis *q, const struct ncs_unmet *unmet, const struct ncs_absent *a)
 {
-    if (unmet->kind != NCS_UNMET_COLLECTIVE || !unmet->call || ncs_is_meeting(unmet) ||
-        a->comm_rank < 0 || a->comm_rank >= q->journal->comm[unmet->comm]->members)
+    if (unmet->kind != NCS_UNMET_COLLECTIVE || !unmet->call || ncs_is_meeting(unmet) || a->comm_rank < 0 ||
+        a->comm_rank >= q->journal->comm[unmet->comm]->members)
         return false;
     return ncs_sequence_at(&q->comm[unmet->comm].seq[a->comm_rank], ncs_position(q, unmet->call));
 }
@@ -352,16 +337,16 @@ void ncs_why_absent(struct ncs_analysis *q, const struct ncs_unmet *unmet, struc
     a->call = NULL;
     bool made = false;
     if (unmet->comm >= 0 && a->comm_rank < q->journal->comm[unmet->comm]->members) {
-        made = unmet->kind == NCS_UNMET_INIT   ? own_init(q, unmet, a)
-               : unmet->kind == NCS_UNMET_PAIR || unmet->kind == NCS_UNMET_SIGNAL ||
-                       unmet->kind == NCS_UNMET_SETUP
+        made = unmet->kind == NCS_UNMET_INIT ? own_init(q, unmet, a)
+               : unmet->kind == NCS_UNMET_PAIR || unmet->kind == NCS_UNMET_SIGNAL || unmet->kind == NCS_UNMET_SETUP
                    ? own_pairwise(q, unmet, a)
-               : ncs_is_meeting(unmet)        ? own_meeting(q, unmet, a)
-                                             : own_collective(q, unmet, a);
+               : ncs_is_meeting(unmet) ? own_meeting(q, unmet, a)
+                                       : own_collective(q, unmet, a);
         const struct ncs_member *m = &q->journal->comm[unmet->comm]->member[a->comm_rank];
         bool ends = ncs_is_teardown(q, unmet); /* a rank that has gone may still be awaited: for others of its process */
         const struct ncs_call *destroy = made || ends || unmet->kind == NCS_UNMET_INIT
-                                             ? NULL : ncs_tears_down(q, unmet->comm, a->comm_rank);
+                                             ? NULL
+                                             : ncs_tears_down(q, unmet->comm, a->comm_rank);
         if (destroy) {
             a->reason = NCS_ABSENT_DESTROYED;
             a->call = destroy;

@@ -75,15 +75,13 @@ const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *p
         bool gone = false;
         for (size_t k = 0; k < n->absents; k++)
             gone |= n->absent[k].reason <= NCS_ABSENT_LAST_FINAL;
-        if (gone && ncs_is_key(q, n) && (!key || strcmp(q->snap->gate[n->gate].key,
-                                                        q->snap->gate[key->gate].key) < 0))
+        if (gone && ncs_is_key(q, n) && (!key || strcmp(q->snap->gate[n->gate].key, q->snap->gate[key->gate].key) < 0))
             key = n;
     }
     return key;
 }
 
-const struct ncs_unmet *ncs_missed_meeting(const struct ncs_analysis *q, const int *path,
-                                           size_t length)
+const struct ncs_unmet *ncs_missed_meeting(const struct ncs_analysis *q, const int *path, size_t length)
 {
     const struct ncs_unmet *most = NULL;
     bool meeting = false;
@@ -93,8 +91,7 @@ const struct ncs_unmet *ncs_missed_meeting(const struct ncs_analysis *q, const i
             continue;
         const struct ncs_unmet *n = &q->unmet[at];
         bool meets = ncs_is_meeting(n) || n->kind == NCS_UNMET_SETUP;
-        if ((n->kind != NCS_UNMET_COLLECTIVE && !meets) || !n->call ||
-            (most && most->comm != n->comm))
+        if ((n->kind != NCS_UNMET_COLLECTIVE && !meets) || !n->call || (most && most->comm != n->comm))
             return NULL;
         meeting |= meets;
         if (!most || n->presents > most->presents || (n->presents == most->presents && meets))
@@ -123,8 +120,7 @@ static bool misses_one_of(const struct ncs_unmet *n, const struct ncs_unmet *oth
 const struct ncs_unmet *ncs_meeting_instead(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     for (size_t i = 0; i < n->absents; i++)
-        if (n->absent[i].reason != NCS_ABSENT_ELSEWHERE &&
-            n->absent[i].reason != NCS_ABSENT_FINISHED &&
+        if (n->absent[i].reason != NCS_ABSENT_ELSEWHERE && n->absent[i].reason != NCS_ABSENT_FINISHED &&
             n->absent[i].reason != NCS_ABSENT_DESTROYED)
             return NULL;
     for (size_t i = 0; i < q->unmets && n->kind == NCS_UNMET_COLLECTIVE; i++) {
@@ -140,10 +136,9 @@ const struct ncs_absent *ncs_link(const struct ncs_unmet *n, const struct ncs_an
 {
     for (size_t i = 0; i < n->absents; i++) {
         const struct ncs_absent *a = &n->absent[i];
-        if (a->reason == NCS_ABSENT_QUEUED ? next == ncs_op_node(q, a->op)
-                                           : (size_t)next < q->snap->contexts &&
-                                                 (q->snap->context[next].rank == a->rank ||
-                                                  ncs_is_held_by(q, a, next)))
+        if (a->reason == NCS_ABSENT_QUEUED
+                ? next == ncs_op_node(q, a->op)
+                : (size_t)next < q->snap->contexts && (q->snap->context[next].rank == a->rank || ncs_is_held_by(q, a, next)))
             return a;
     }
     return NULL;
@@ -154,8 +149,7 @@ static size_t size_of_group(const struct ncs_analysis *q, const struct ncs_call 
 {
     size_t n = 0;
     for (const struct ncs_call *c = q->journal->newest; c; c = c->older)
-        n += c->number > 0 && c->rank == call->rank && c->thread == call->thread &&
-             c->group == call->group;
+        n += c->number > 0 && c->rank == call->rank && c->thread == call->thread && c->group == call->group;
     return n;
 }
 
@@ -183,12 +177,10 @@ const struct ncs_unmet *ncs_missing_link(const struct ncs_analysis *q, const int
         if (at < 0)
             continue;
         const struct ncs_unmet *n = &q->unmet[at];
-        if ((n->kind != NCS_UNMET_COLLECTIVE && n->kind != NCS_UNMET_PAIR) || !n->call ||
-            !n->call->group)
+        if ((n->kind != NCS_UNMET_COLLECTIVE && n->kind != NCS_UNMET_PAIR) || !n->call || !n->call->group)
             return NULL;
         const struct ncs_absent *a = ncs_link(n, q, path[(i + 1) % length]);
-        if (!a || (a->reason == NCS_ABSENT_ELSEWHERE &&
-                   (missing || !ncs_grouped_wait(q, a->rank))))
+        if (!a || (a->reason == NCS_ABSENT_ELSEWHERE && (missing || !ncs_grouped_wait(q, a->rank))))
             return NULL;
         if (a->reason == NCS_ABSENT_ELSEWHERE)
             missing = n;

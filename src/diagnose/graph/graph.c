@@ -57,7 +57,6 @@ void ncs_connect(struct ncs_analysis *q, int from, int to)
     q->out[from] = q->in[to] = (int)q->edges - 1;
 }
 
-
 static void connect_wait(struct ncs_analysis *q, int from, const struct ncs_snap_wait *w)
 {
     if (w->kind == NCS_WAIT_OP)
@@ -134,8 +133,8 @@ static void connect_job(struct ncs_analysis *q, int job)
 static int speaker(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct ncs_absent *a)
 {
     const struct ncs_comm_info *info = n->comm >= 0 ? q->journal->comm[n->comm] : NULL;
-    const struct ncs_call *last =
-        info && a->comm_rank >= 0 && a->comm_rank < info->members ? info->member[a->comm_rank].last : NULL;
+    const struct ncs_call *last = info && a->comm_rank >= 0 && a->comm_rank < info->members ? info->member[a->comm_rank].last
+                                                                                            : NULL;
     for (int i = ncs_first_context(q, a->rank); i >= 0 && last; i = q->next_context[i])
         if (q->snap->context[i].thread == last->thread && q->snap->context[i].state != NCS_CONTEXT_ENDED)
             return i;
@@ -152,8 +151,7 @@ static int holder_of(const struct ncs_analysis *q, int context)
 
 /* Connects the unmet wait to every context of the absent rank that may make the call. A context that waits at the
  * same gate cannot open it. */
-static void connect_rank(struct ncs_analysis *q, const struct ncs_unmet *n, int node,
-                         const struct ncs_absent *a)
+static void connect_rank(struct ncs_analysis *q, const struct ncs_unmet *n, int node, const struct ncs_absent *a)
 {
     const struct ncs_snap_gate *gate = n->gate >= 0 ? &q->snap->gate[n->gate] : NULL;
     int one = speaker(q, n, a);
@@ -176,8 +174,7 @@ static void connect_unmet(struct ncs_analysis *q, size_t unmet)
             continue;
         if (a->reason == NCS_ABSENT_QUEUED) {
             ncs_connect(q, node, ncs_op_node(q, a->op));
-        } else if (a->reason == NCS_ABSENT_CONTACT ||
-                   (n->kind == NCS_UNMET_GATE && q->snap->gate[n->gate].owner >= 0)) {
+        } else if (a->reason == NCS_ABSENT_CONTACT || (n->kind == NCS_UNMET_GATE && q->snap->gate[n->gate].owner >= 0)) {
             ncs_connect(q, node, holder_of(q, a->context));
         } else if (a->rank < 0) {
             ncs_connect_unknown(q, unmet);
@@ -192,8 +189,7 @@ void ncs_graph(struct ncs_analysis *q)
     const struct ncs_snapshot *s = q->snap;
     ncs_reserve_nodes(q, (size_t)ncs_unmet_node(q, 0));
     for (size_t i = 0; i < s->parts; i++) /* a call with several parts leads to one that is not done, if there is one */
-        if (s->part[i].call && (s->part[i].state < NCS_PART_DONE ||
-                                !ncs_map_get(&q->part, ncs_map_key(s->part[i].call))))
+        if (s->part[i].call && (s->part[i].state < NCS_PART_DONE || !ncs_map_get(&q->part, ncs_map_key(s->part[i].call))))
             ncs_map_put(&q->part, ncs_map_key(s->part[i].call), (void *)(uintptr_t)(i + 1));
     for (size_t i = 0; i < s->ops; i++)
         connect_op(q, (int)i);

@@ -15,8 +15,7 @@ void ncs_connect_poll(struct ncs_analysis *q, int context)
         bool found = false;
         for (size_t i = 0; i < q->snap->ops; i++) {
             const struct ncs_snap_op *o = &q->snap->op[i];
-            if (o->rank != c->rank ||
-                (pass == 0 && (!o->call || ncs_call_stream(o->call) != stream)))
+            if (o->rank != c->rank || (pass == 0 && (!o->call || ncs_call_stream(o->call) != stream)))
                 continue;
             ncs_connect(q, context, ncs_op_node(q, (int)i));
             found = true;

@@ -34,8 +34,7 @@ static bool find_spawn_place(const struct ncs_parties *p, int comm, struct spawn
 {
     *out = (struct spawn_place){ 0 };
     for (const struct ncs_call *c = p->journal->oldest; c; c = c->newer) {
-        const struct ncs_host_step *h =
-            makes_rank(c, comm) ? ncs_spawn_of(p->journal, c->rank, c->thread) : NULL;
+        const struct ncs_host_step *h = makes_rank(c, comm) ? ncs_spawn_of(p->journal, c->rank, c->thread) : NULL;
         if (!makes_rank(c, comm))
             continue;
         if (!h || (out->place && !ncs_spawns_at(h, out->place)))

@@ -129,8 +129,7 @@ static bool *reach_from(const struct ncs_analysis *q, int node, bool forward)
     seen[node] = true;
     while (depth > 0) {
         int n = stack[--depth];
-        for (int e = forward ? q->out[n] : q->in[n]; e >= 0;
-             e = forward ? q->edge[e].next_out : q->edge[e].next_in) {
+        for (int e = forward ? q->out[n] : q->in[n]; e >= 0; e = forward ? q->edge[e].next_out : q->edge[e].next_in) {
             int next = forward ? q->edge[e].to : q->edge[e].from;
             if (seen[next])
                 continue;
@@ -147,8 +146,8 @@ static bool *reach_from(const struct ncs_analysis *q, int node, bool forward)
 struct reach_cycles {
     int *node;
     size_t nodes;
-    int *at;          /* by node of the graph: index in `node`; -1 = not in one of them */
-    int *left;        /* by index: edges that lead on, as nodes are taken away */
+    int *at;   /* by node of the graph: index in `node`; -1 = not in one of them */
+    int *left; /* by index: edges that lead on, as nodes are taken away */
     int *stack;
 };
 
@@ -202,7 +201,7 @@ static size_t take_apart(const struct ncs_analysis *q, struct reach_cycles *c)
     while (depth > 0) {
         int n = c->stack[--depth];
         remain--;
-        for (int e = q->in[c->node[n]]; e >= 0; e = q->edge[e].next_in) {
+        for (int e = q->in [c->node[n]]; e >= 0; e = q->edge[e].next_in) {
             int from = c->at[q->edge[e].from];
             if (from >= 0 && c->left[from] > 0 && --c->left[from] == 0)
                 c->stack[depth++] = from;
@@ -211,8 +210,7 @@ static size_t take_apart(const struct ncs_analysis *q, struct reach_cycles *c)
     return remain;
 }
 
-bool ncs_cycle_without(const struct ncs_analysis *q, size_t unmet, const int *gone,
-                             size_t gones)
+bool ncs_cycle_without(const struct ncs_analysis *q, size_t unmet, const int *gone, size_t gones)
 {
     struct reach_cycles c = reach_cycles_of(q, unmet);
     for (size_t i = 0; i < gones; i++) {

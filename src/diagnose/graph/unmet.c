@@ -8,9 +8,7 @@
 
 static struct ncs_unmet *new_unmet(struct ncs_analysis *q, enum ncs_unmet_kind kind)
 {
-    struct ncs_unmet unmet = {
-        .kind = kind, .meeting = -1, .job = -1, .gate = -1, .comm = -1, .src = -1, .dst = -1
-    };
+    struct ncs_unmet unmet = { .kind = kind, .meeting = -1, .job = -1, .gate = -1, .comm = -1, .src = -1, .dst = -1 };
     NCS_PUSH(q->unmet, q->unmets, q->unmet_room, unmet);
     ncs_reserve_nodes(q, (size_t)ncs_unmet_node(q, q->unmets));
     return &q->unmet[q->unmets - 1];
@@ -35,8 +33,7 @@ static void add_present(struct ncs_unmet *n, const struct ncs_call *call)
 
 static void push_absent(struct ncs_unmet *n, int comm_rank)
 {
-    struct ncs_absent a = { .rank = -1, .comm_rank = comm_rank, .context = -1, .op = -1,
-                            .reason = NCS_ABSENT_ELSEWHERE };
+    struct ncs_absent a = { .rank = -1, .comm_rank = comm_rank, .context = -1, .op = -1, .reason = NCS_ABSENT_ELSEWHERE };
     NCS_PUSH(n->absent, n->absents, n->absent_room, a);
 }
 
@@ -66,15 +63,13 @@ const struct ncs_notice *ncs_mismatch_notice(const struct ncs_analysis *q, const
 
 /* Adds the calls at the position of this one in all ranks' sequences, if every rank has a call there and their
  * signatures differ. Returns true if it has added them. */
-static bool add_different(const struct ncs_analysis *q, struct ncs_unmet *n,
-                          const struct ncs_call *call)
+static bool add_different(const struct ncs_analysis *q, struct ncs_unmet *n, const struct ncs_call *call)
 {
     uint32_t at = ncs_position(q, call);
     const struct ncs_comm_info *info = q->journal->comm[call->comm];
     bool differ = false;
     for (int r = 0; r < info->nranks; r++) {
-        const struct ncs_call *c =
-            r < info->members ? ncs_sequence_at(&q->comm[call->comm].seq[r], at) : NULL;
+        const struct ncs_call *c = r < info->members ? ncs_sequence_at(&q->comm[call->comm].seq[r], at) : NULL;
         if (!c)
             return false;
         differ |= ncs_call_signature(c) != ncs_call_signature(call);
@@ -91,8 +86,7 @@ static struct ncs_unmet *composed_unmet(struct ncs_analysis *q, const struct ncs
 {
     for (size_t i = 0; i < q->unmets; i++) {
         struct ncs_unmet *o = &q->unmet[i];
-        if (o->composed && o->comm == call->comm &&
-            ncs_position(q, o->composed) == ncs_position(q, call))
+        if (o->composed && o->comm == call->comm && ncs_position(q, o->composed) == ncs_position(q, call))
             return o;
     }
     const struct ncs_notice *notice = ncs_mismatch_notice(q, call);
@@ -170,15 +164,12 @@ static void add_other_ranks(const struct ncs_analysis *q, struct ncs_unmet *n, i
 size_t ncs_unmet_at_meeting(struct ncs_analysis *q, int meeting)
 {
     const struct ncs_snap_meeting *s = &q->snap->meeting[meeting];
-    if (s->pair && s->members && member_call(q, meeting, 0) &&
-        ncs_is_composed(member_call(q, meeting, 0)))
+    if (s->pair && s->members && member_call(q, meeting, 0) && ncs_is_composed(member_call(q, meeting, 0)))
         return composed_meeting(q, meeting);
     for (size_t i = 0; i < q->unmets; i++)
         if (q->unmet[i].meeting == meeting)
             return i;
-    enum ncs_unmet_kind kind = s->stuck  ? NCS_UNMET_STUCK
-                              : s->pair ? NCS_UNMET_PAIR
-                                        : NCS_UNMET_COLLECTIVE;
+    enum ncs_unmet_kind kind = s->stuck ? NCS_UNMET_STUCK : s->pair ? NCS_UNMET_PAIR : NCS_UNMET_COLLECTIVE;
     struct ncs_unmet *n = new_unmet(q, kind);
     n->meeting = meeting;
     if (s->pair) {
@@ -210,15 +201,14 @@ size_t ncs_unmet_signal(struct ncs_analysis *q, const struct ncs_snap_lack *lack
 
 /* The call that a job of first contact is for. At the end of a group the job has no counted call of its own: then it
  * is a call queued in the group for the same peer. */
-static const struct ncs_call *contact_call(const struct ncs_analysis *q,
-                                           const struct ncs_snap_job *job)
+static const struct ncs_call *contact_call(const struct ncs_analysis *q, const struct ncs_snap_job *job)
 {
     if (job->call && job->call->number > 0)
         return job->call;
     for (size_t i = 0; i < q->snap->parts; i++) {
         const struct ncs_call *c = q->snap->part[i].call;
-        if (!c || q->snap->part[i].op >= 0 || c->rank != job->rank ||
-            c->comm_rank != job->comm_rank || ncs_call_is_pair(c) != job->pair)
+        if (!c || q->snap->part[i].op >= 0 || c->rank != job->rank || c->comm_rank != job->comm_rank ||
+            ncs_call_is_pair(c) != job->pair)
             continue;
         if (!job->pair || (ncs_call_peer(c) == job->peer && ncs_is_send(c) == job->sending))
             return c;
@@ -244,18 +234,17 @@ size_t ncs_unmet_of_job(struct ncs_analysis *q, int job)
         return composed_job(q, job, call);
     /* ncclCommGrow waits for new ranks as an init does: perhaps no record names them yet. */
     bool joins = j->kind == NCS_JOB_INIT || (j->kind == NCS_JOB_GROW && !j->refused);
-    enum ncs_unmet_kind kind = joins                                     ? NCS_UNMET_INIT
-                              : contact && ncs_call_is_one_sided(call) ? NCS_UNMET_SETUP
-                              : j->pair                                 ? NCS_UNMET_PAIR
+    enum ncs_unmet_kind kind = joins                                    ? NCS_UNMET_INIT
+                               : contact && ncs_call_is_one_sided(call) ? NCS_UNMET_SETUP
+                               : j->pair                                ? NCS_UNMET_PAIR
                                                                         : NCS_UNMET_COLLECTIVE;
     int src = j->pair ? j->sending ? j->comm_rank : j->peer : -1;
     int dst = j->pair ? j->sending ? j->peer : j->comm_rank : -1;
     struct ncs_unmet *n = NULL;
     for (size_t i = 0; i < q->unmets && !n; i++) {
         struct ncs_unmet *o = &q->unmet[i];
-        if (o->job >= 0 && o->kind == kind && call && o->comm == call->comm && call->comm >= 0 &&
-            o->src == src && o->dst == dst &&
-            (o->call->fn == call->fn || (o->call->number && call->number)) && misses_alike(q, o, j))
+        if (o->job >= 0 && o->kind == kind && call && o->comm == call->comm && call->comm >= 0 && o->src == src &&
+            o->dst == dst && (o->call->fn == call->fn || (o->call->number && call->number)) && misses_alike(q, o, j))
             n = o;
     }
     if (!n) {
@@ -292,8 +281,7 @@ static bool opens_with(const struct ncs_snap_gate *a, const struct ncs_snap_gate
     return (is_unseen(a) && is_unseen(b)) || (a->key && b->key && strcmp(a->key, b->key) == 0);
 }
 
-bool ncs_waits_at_gate(const struct ncs_analysis *q, const struct ncs_snap_context *c,
-                    const struct ncs_snap_gate *gate)
+bool ncs_waits_at_gate(const struct ncs_analysis *q, const struct ncs_snap_context *c, const struct ncs_snap_gate *gate)
 {
     if (c->held_by)
         c = &q->snap->context[c->held_by - 1];
@@ -338,8 +326,7 @@ static void keep_living(struct ncs_unmet *n)
 /* Adds the ranks that could open the gate: at a join the owner of the joined thread; at a barrier the listed ranks
  * that are not there; for a store key every rank that does not wait for it, because nothing shows which rank was
  * meant to set it. */
-static void gate_absents(struct ncs_analysis *q, struct ncs_unmet *n,
-                         const struct ncs_snap_gate *gate)
+static void gate_absents(struct ncs_analysis *q, struct ncs_unmet *n, const struct ncs_snap_gate *gate)
 {
     bool barrier = strcmp(gate->what, "barrier") == 0;
     for (int r = 0; r < q->ranks; r++) {
@@ -356,8 +343,7 @@ static void gate_absents(struct ncs_analysis *q, struct ncs_unmet *n,
                 if (q->snap->context[i].thread == gate->owner_thread)
                     a.context = i;
             const struct ncs_snap_context *c = a.context >= 0 ? &q->snap->context[a.context] : NULL;
-            bool stopped = c && c->state == NCS_CONTEXT_ENDED &&
-                           (c->ending == NCS_END_KILLED || c->ending == NCS_END_LOST);
+            bool stopped = c && c->state == NCS_CONTEXT_ENDED && (c->ending == NCS_END_KILLED || c->ending == NCS_END_LOST);
             a.reason = stopped ? NCS_ABSENT_KILLED : NCS_ABSENT_ELSEWHERE;
         }
         NCS_PUSH(n->absent, n->absents, n->absent_room, a);

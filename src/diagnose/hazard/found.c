@@ -61,20 +61,19 @@ static void found_add_rank(struct ncs_hazard *f, struct ncs_hazard_at at)
     f->at[i] = at;
 }
 
-static size_t found_find(const struct ncs_hazards *h, enum ncs_hazard_kind kind,
-                         const struct ncs_call *earlier, const struct ncs_call *later)
+static size_t found_find(const struct ncs_hazards *h, enum ncs_hazard_kind kind, const struct ncs_call *earlier,
+                         const struct ncs_call *later)
 {
     size_t i = 0;
-    while (i < h->founds &&
-           (h->found[i].kind != kind || !found_same_place(h->found[i].earlier, earlier) ||
-            !found_same_place(h->found[i].later, later)))
+    while (i < h->founds && (h->found[i].kind != kind || !found_same_place(h->found[i].earlier, earlier) ||
+                             !found_same_place(h->found[i].later, later)))
         i++;
     return i;
 }
 
 /* The lowest rank's calls stand for the hazard: which rank met it first depends on the schedule. */
-static void stand_for(struct ncs_hazard *f, const struct access *earlier, const struct step *later,
-                      unsigned does, struct ncs_call *sync)
+static void stand_for(struct ncs_hazard *f, const struct access *earlier, const struct step *later, unsigned does,
+                      struct ncs_call *sync)
 {
     ncs_call_pin(earlier->call);
     ncs_call_pin(later->call);
@@ -91,8 +90,8 @@ static void stand_for(struct ncs_hazard *f, const struct access *earlier, const 
     f->same_launch = hazard_same_launch(earlier, later);
 }
 
-int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access *earlier,
-                 const struct step *later, unsigned does, struct ncs_call *sync)
+int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access *earlier, const struct step *later, unsigned does,
+                 struct ncs_call *sync)
 {
     struct ncs_hazards *h = r->all;
     size_t i = found_find(h, kind, earlier->call, later->call);

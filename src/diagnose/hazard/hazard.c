@@ -48,8 +48,7 @@ void ncs_hazards_close(struct ncs_hazards *h)
 static struct stream *stream_of(struct rank *r, const struct ncs_call *call)
 {
     const void *handle = ncs_call_stream(call);
-    bool relative = !handle || handle == (const void *)cudaStreamLegacy ||
-                    handle == (const void *)cudaStreamPerThread;
+    bool relative = !handle || handle == (const void *)cudaStreamLegacy || handle == (const void *)cudaStreamPerThread;
     return hazard_stream(r, handle, relative ? hazard_device(r, call) : -1, call);
 }
 
@@ -67,8 +66,7 @@ static struct stream *other_null_stream(struct rank *r, const struct stream *own
 }
 
 /* One operation in a stream; `waited`: the host waits for it. */
-static void hazard_operate(struct rank *r, struct ncs_call *call, const struct piece *piece, size_t count,
-                           bool waited)
+static void hazard_operate(struct rank *r, struct ncs_call *call, const struct piece *piece, size_t count, bool waited)
 {
     struct stream *stream = stream_of(r, call);
     struct clock *after = &r->scratch;
@@ -117,8 +115,8 @@ static bool is_pageable(const struct rank *r, const void *p)
 }
 
 /* An operation on rows of one side (a fill) or two (a copy). */
-static void operate_on_rows(struct rank *r, struct ncs_call *call, const struct piece *side,
-                            const size_t *pitch, size_t sides, size_t rows, bool waited)
+static void operate_on_rows(struct rank *r, struct ncs_call *call, const struct piece *side, const size_t *pitch, size_t sides,
+                            size_t rows, bool waited)
 {
     if (rows > MOST_ROWS) {
         hazard_operate(r, call, NULL, 0, waited);
@@ -143,8 +141,7 @@ static void copy_memory(struct rank *r, struct ncs_call *call, bool synchronous)
     const union ncs_arg *bytes = ncs_call_arg(call, NCS_ARG_BYTES);
     const union ncs_arg *height = ncs_call_arg(call, NCS_ARG_HEIGHT);
     size_t row = bytes ? (size_t)bytes->u : (size_t)ncs_call_arg(call, NCS_ARG_WIDTH)->u;
-    const struct piece side[2] = { { (uintptr_t)src->p, row, NCS_TOUCH_READ },
-                                   { (uintptr_t)dst->p, row, NCS_TOUCH_WRITE } };
+    const struct piece side[2] = { { (uintptr_t)src->p, row, NCS_TOUCH_READ }, { (uintptr_t)dst->p, row, NCS_TOUCH_WRITE } };
     bool between = is_on_device(r, dst->p) && is_on_device(r, src->p);
     bool waited = is_pageable(r, dst->p) || (synchronous && !between);
     if (!height) {
@@ -187,11 +184,9 @@ static void allocate(struct rank *r, const struct ncs_call *call, bool on_device
     hazard_add_block(r, ncs_call_arg(call, NCS_ARG_MEMORY_OUT)->p, size, hazard_device(r, call), on_device);
 }
 
-static void touch_all(struct rank *r, struct ncs_call *call, struct block *b, const struct clock *after,
-                      bool waited)
+static void touch_all(struct rank *r, struct ncs_call *call, struct block *b, const struct clock *after, bool waited)
 {
-    struct step s = { .call = call, .after = after ? (struct clock *)after : &r->host,
-                      .tick = !waited };
+    struct step s = { .call = call, .after = after ? (struct clock *)after : &r->host, .tick = !waited };
     struct piece all = { b->base, b->end - b->base, NCS_TOUCH_FREE };
     hazard_look(r, &s, &all);
 }
@@ -225,8 +220,7 @@ static void release_in_stream(struct rank *r, struct ncs_call *call)
 static void end_stream(struct rank *r, const struct ncs_call *call)
 {
     for (struct stream *s = r->streams; s; s = s->next)
-        if (s->handle == call->arg[0].p && !s->legacy && !s->destroyed &&
-            s->handle != (const void *)cudaStreamPerThread)
+        if (s->handle == call->arg[0].p && !s->legacy && !s->destroyed && s->handle != (const void *)cudaStreamPerThread)
             s->destroyed = true;
 }
 
@@ -336,74 +330,58 @@ static bool succeeded(const struct ncs_call *call)
 static void hazard_put(struct rank *r, struct ncs_call *call)
 {
     switch ((int)call->fn) {
-    case NCS_FN_cudaMemcpy: case NCS_FN_cudaMemcpy2D: case NCS_FN_cudaMemcpyPeer:
-        copy_memory(r, call, true);
-        break;
-    case NCS_FN_cudaMemcpyAsync: case NCS_FN_cudaMemcpy2DAsync: case NCS_FN_cudaMemcpyPeerAsync:
-        copy_memory(r, call, false);
-        break;
-    case NCS_FN_cudaMemset: case NCS_FN_cudaMemset2D:
-        set(r, call, true);
-        break;
-    case NCS_FN_cudaMemsetAsync: case NCS_FN_cudaMemset2DAsync:
-        set(r, call, false);
-        break;
-    case NCS_FN_ncsAdd:
-        hazard_add(r, call);
-        break;
-    case NCS_FN_cudaLaunchHostFunc: case NCS_FN_cudaStreamAddCallback:
-        call_host(r, call);
-        break;
-    case NCS_FN_cudaMalloc: case NCS_FN_cudaMallocAsync: case NCS_FN_cudaMallocFromPoolAsync:
-    case NCS_FN_cudaMallocPitch: case NCS_FN_ncclMemAlloc:
-        allocate(r, call, true);
-        break;
-    case NCS_FN_cudaMallocHost: case NCS_FN_cudaHostAlloc: case NCS_FN_cudaMallocManaged:
-        allocate(r, call, false);
-        break;
+    case NCS_FN_cudaMemcpy:
+    case NCS_FN_cudaMemcpy2D:
+    case NCS_FN_cudaMemcpyPeer: copy_memory(r, call, true); break;
+    case NCS_FN_cudaMemcpyAsync:
+    case NCS_FN_cudaMemcpy2DAsync:
+    case NCS_FN_cudaMemcpyPeerAsync: copy_memory(r, call, false); break;
+    case NCS_FN_cudaMemset:
+    case NCS_FN_cudaMemset2D: set(r, call, true); break;
+    case NCS_FN_cudaMemsetAsync:
+    case NCS_FN_cudaMemset2DAsync: set(r, call, false); break;
+    case NCS_FN_ncsAdd: hazard_add(r, call); break;
+    case NCS_FN_cudaLaunchHostFunc:
+    case NCS_FN_cudaStreamAddCallback: call_host(r, call); break;
+    case NCS_FN_cudaMalloc:
+    case NCS_FN_cudaMallocAsync:
+    case NCS_FN_cudaMallocFromPoolAsync:
+    case NCS_FN_cudaMallocPitch:
+    case NCS_FN_ncclMemAlloc: allocate(r, call, true); break;
+    case NCS_FN_cudaMallocHost:
+    case NCS_FN_cudaHostAlloc:
+    case NCS_FN_cudaMallocManaged: allocate(r, call, false); break;
     case NCS_FN_cudaHostRegister:
         hazard_add_block(r, call->arg[0].p, (size_t)call->arg[1].u, hazard_device(r, call), false);
         break;
-    case NCS_FN_cudaFree: case NCS_FN_cudaFreeHost: case NCS_FN_cudaHostUnregister:
-    case NCS_FN_ncclMemFree:
-        hazard_release(r, call);
-        break;
-    case NCS_FN_cudaFreeAsync:
-        release_in_stream(r, call);
-        break;
+    case NCS_FN_cudaFree:
+    case NCS_FN_cudaFreeHost:
+    case NCS_FN_cudaHostUnregister:
+    case NCS_FN_ncclMemFree: hazard_release(r, call); break;
+    case NCS_FN_cudaFreeAsync: release_in_stream(r, call); break;
     }
 }
 
 static void order(struct rank *r, struct ncs_call *call)
 {
     switch ((int)call->fn) {
-    case NCS_FN_cudaSetDevice:
-        hazard_thread(r, call)->device = (int)call->arg[0].i;
+    case NCS_FN_cudaSetDevice: hazard_thread(r, call)->device = (int)call->arg[0].i; break;
+    case NCS_FN_cudaStreamCreate: hazard_new_stream(r, call->arg[0].p, hazard_device(r, call), true); break;
+    case NCS_FN_cudaStreamCreateWithFlags:
+    case NCS_FN_cudaStreamCreateWithPriority:
+        hazard_new_stream(r, call->arg[0].p, hazard_device(r, call), !(call->arg[1].u & cudaStreamNonBlocking));
         break;
-    case NCS_FN_cudaStreamCreate:
-        hazard_new_stream(r, call->arg[0].p, hazard_device(r, call), true);
-        break;
-    case NCS_FN_cudaStreamCreateWithFlags: case NCS_FN_cudaStreamCreateWithPriority:
-        hazard_new_stream(r, call->arg[0].p, hazard_device(r, call),
-                          !(call->arg[1].u & cudaStreamNonBlocking));
-        break;
-    case NCS_FN_cudaStreamDestroy:
-        end_stream(r, call);
-        break;
-    case NCS_FN_cudaStreamSynchronize:
-        hazard_wait_stream(r, call);
-        break;
+    case NCS_FN_cudaStreamDestroy: end_stream(r, call); break;
+    case NCS_FN_cudaStreamSynchronize: hazard_wait_stream(r, call); break;
     case NCS_FN_cudaStreamQuery:
         hazard_wait_stream(r, call);
         hear(r);
         break;
-    case NCS_FN_cudaStreamWaitEvent:
-        wait_event_in_stream(r, call);
-        break;
-    case NCS_FN_cudaEventRecord: case NCS_FN_cudaEventRecordWithFlags:
-        record(r, call);
-        break;
-    case NCS_FN_cudaEventQuery: case NCS_FN_cudaEventSynchronize:
+    case NCS_FN_cudaStreamWaitEvent: wait_event_in_stream(r, call); break;
+    case NCS_FN_cudaEventRecord:
+    case NCS_FN_cudaEventRecordWithFlags: record(r, call); break;
+    case NCS_FN_cudaEventQuery:
+    case NCS_FN_cudaEventSynchronize:
         hazard_wait_event(r, call->arg[0].p);
         hear(r);
         break;
@@ -411,25 +389,18 @@ static void order(struct rank *r, struct ncs_call *call)
         hazard_wait_event(r, call->arg[1].p);
         hazard_wait_event(r, call->arg[2].p);
         break;
-    case NCS_FN_cudaEventDestroy:
-        end_event(r, call->arg[0].p);
-        break;
-    case NCS_FN_cudaDeviceSynchronize:
-        wait_device(r, call);
-        break;
-    case NCS_FN_cudaStreamBeginCapture: case NCS_FN_cudaDeviceReset:
-    case NCS_FN_cudaIpcOpenEventHandle: /* it has two handles from now on */
-        r->blind = true;
-        break;
+    case NCS_FN_cudaEventDestroy: end_event(r, call->arg[0].p); break;
+    case NCS_FN_cudaDeviceSynchronize: wait_device(r, call); break;
+    case NCS_FN_cudaStreamBeginCapture:
+    case NCS_FN_cudaDeviceReset:
+    case NCS_FN_cudaIpcOpenEventHandle: /* it has two handles from now on */ r->blind = true; break;
     }
 }
 
 static void communicate(struct rank *r, struct ncs_call *call)
 {
     switch ((int)call->fn) {
-    case NCS_FN_ncclGroupStart:
-        hazard_thread(r, call)->depth++;
-        break;
+    case NCS_FN_ncclGroupStart: hazard_thread(r, call)->depth++; break;
     case NCS_FN_ncclCommGetAsyncError:
         if (call->arg[1].i == ncclSuccess)
             hazard_settled(r, call);
@@ -440,12 +411,8 @@ static void communicate(struct rank *r, struct ncs_call *call)
         hazard_cut_short(r, call);
         hazard_end_line(r, call, true);
         break;
-    case NCS_FN_ncclCommDestroy:
-        hazard_end_line(r, call, true);
-        break;
-    case NCS_FN_ncclCommFinalize:
-        hazard_end_line(r, call, false);
-        break;
+    case NCS_FN_ncclCommDestroy: hazard_end_line(r, call, true); break;
+    case NCS_FN_ncclCommFinalize: hazard_end_line(r, call, false); break;
     case NCS_FN_ncclCommShrink:
         if (!(call->arg[5].i & NCCL_SHRINK_ABORT))
             break;
@@ -454,9 +421,7 @@ static void communicate(struct rank *r, struct ncs_call *call)
         hazard_cut_short(r, call);
         hazard_end_line(r, call, false);
         break;
-    case NCS_FN_ncclCommWindowRegister:
-        hazard_share(r, ncs_call_arg(call, NCS_ARG_MEMORY)->p);
-        break;
+    case NCS_FN_ncclCommWindowRegister: hazard_share(r, ncs_call_arg(call, NCS_ARG_MEMORY)->p); break;
     default:
         if (ncs_fn_info[call->fn].counted)
             hazard_communicate(r, call);
@@ -476,8 +441,7 @@ void ncs_hazards_call(struct ncs_hazards *h, struct ncs_call *call)
         hazard_group_end(r, call);
     else if (!succeeded(call))
         return;
-    else if (ncs_fn_info[call->fn].lib == NCS_LIB_NCCL && call->fn != NCS_FN_ncclMemAlloc &&
-             call->fn != NCS_FN_ncclMemFree)
+    else if (ncs_fn_info[call->fn].lib == NCS_LIB_NCCL && call->fn != NCS_FN_ncclMemAlloc && call->fn != NCS_FN_ncclMemFree)
         communicate(r, call);
     else {
         hazard_put(r, call);

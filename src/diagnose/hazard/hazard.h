@@ -36,9 +36,9 @@ struct ncs_broken {
 };
 
 struct ncs_hazard_at {
-    int rank;            /* of the run */
-    int comm, comm_rank; /* of the communication call, the earlier if both are; -1 = none */
-    uint32_t call;       /* its number */
+    int rank;               /* of the run */
+    int comm, comm_rank;    /* of the communication call, the earlier if both are; -1 = none */
+    uint32_t call;          /* its number */
     struct ncs_call *named; /* pinned, so that the communicator stays known; NULL = none */
 };
 
@@ -49,13 +49,14 @@ struct ncs_hazard {
     bool host;                               /* the later use has ended when its call returns */
     bool same_launch;                        /* both are in one group, which runs them in no
                                               * order */
-    struct ncs_hazard_at *at; size_t ats;    /* the ranks that have the hazard, ascending */
+    struct ncs_hazard_at *at;
+    size_t ats; /* the ranks that have the hazard, ascending */
     uint64_t times;
-    struct ncs_broken broken;                /* CUT_SHORT without `sync`: the error that nobody asked for */
-    uint64_t meant;                          /* OFF_ROOT: times at which the rank expected what it read */
-    bool kept;                               /* OFF_ROOT: in place, so that what is read is the rank's own input */
-    bool felt;                               /* a wrong value depends on one of the two uses */
-    size_t room;                             /* for entries of `at` */
+    struct ncs_broken broken; /* CUT_SHORT without `sync`: the error that nobody asked for */
+    uint64_t meant;           /* OFF_ROOT: times at which the rank expected what it read */
+    bool kept;                /* OFF_ROOT: in place, so that what is read is the rank's own input */
+    bool felt;                /* a wrong value depends on one of the two uses */
+    size_t room;              /* for entries of `at` */
 };
 
 struct ncs_hazards;

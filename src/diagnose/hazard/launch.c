@@ -55,8 +55,7 @@ static struct arguments arguments_of(const struct ncs_call *call)
 }
 
 /* Fills in the pieces of memory that the call touches; returns their number. */
-static size_t pieces_of(const struct ncs_hazards *h, const struct queued *q,
-                        struct piece piece[PIECES])
+static size_t pieces_of(const struct ncs_hazards *h, const struct queued *q, struct piece piece[PIECES])
 {
     const struct ncs_call *call = q->call;
     const struct arguments *a = &q->arguments;
@@ -69,11 +68,9 @@ static size_t pieces_of(const struct ncs_hazards *h, const struct queued *q,
     if (reads && !same)
         piece[count++] = (struct piece){ (uintptr_t)a->in, reads * block, NCS_TOUCH_READ };
     if (writes)
-        piece[count++] = (struct piece){ (uintptr_t)a->out, writes * block,
-                                         NCS_TOUCH_WRITE | (same ? NCS_TOUCH_READ : 0) };
+        piece[count++] = (struct piece){ (uintptr_t)a->out, writes * block, NCS_TOUCH_WRITE | (same ? NCS_TOUCH_READ : 0) };
     if (call->redop && call->redop->on_device)
-        piece[count++] = (struct piece){ (uintptr_t)call->redop->pointer,
-                                         ncs_dtype_bytes(call->redop->dtype),
+        piece[count++] = (struct piece){ (uintptr_t)call->redop->pointer, ncs_dtype_bytes(call->redop->dtype),
                                          NCS_TOUCH_READ | NCS_TOUCH_SCALAR };
     return count;
 }
@@ -95,8 +92,7 @@ static void launch_off_root(struct rank *r, const struct queued *q)
     size_t block = a->count * a->bytes;
     if (!ncs_blocks_are_roots(writes) || ncs_call_writes(q->call, nranks) || !block || !a->out)
         return;
-    hazard_off_root(r, q->call,
-                    (struct piece){ (uintptr_t)a->out, ncs_block_count(writes, true, nranks) * block, 0 },
+    hazard_off_root(r, q->call, (struct piece){ (uintptr_t)a->out, ncs_block_count(writes, true, nranks) * block, 0 },
                     (struct piece){ (uintptr_t)a->in, ncs_call_reads(q->call, nranks) * block, 0 });
 }
 
@@ -225,11 +221,12 @@ void hazard_communicate(struct rank *r, struct ncs_call *call)
     const void *handle = a.stream;
     const struct ncs_comm_info *info = r->all->journal->comm[call->comm];
     int device = info->member[call->comm_rank].device;
-    bool relative = !handle || handle == (const void *)cudaStreamLegacy ||
-                    handle == (const void *)cudaStreamPerThread;
+    bool relative = !handle || handle == (const void *)cudaStreamLegacy || handle == (const void *)cudaStreamPerThread;
     if (relative && device < 0)
         device = hazard_device(r, call);
-    struct queued q = { .call = call, .arguments = a, .stream = hazard_stream(r, handle, device, call),
+    struct queued q = { .call = call,
+                        .arguments = a,
+                        .stream = hazard_stream(r, handle, device, call),
                         .line = hazard_line(r, call->comm, call->comm_rank) };
     if (q.line->in_progress) /* NCCL has taken this call, so the launch before it is on its streams */
         settle_with(r, q.line);
@@ -342,8 +339,7 @@ void hazard_look_in_group(struct rank *r, const struct step *s, const struct pie
     }
 }
 
-void hazard_look_ahead(struct rank *r, const struct step *s, const struct stream *stream,
-                       const struct piece *p)
+void hazard_look_ahead(struct rank *r, const struct step *s, const struct stream *stream, const struct piece *p)
 {
     const struct thread *t = hazard_thread(r, s->call);
     for (size_t i = 0; i < t->queues; i++) {

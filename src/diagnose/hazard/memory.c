@@ -199,8 +199,7 @@ static void note_write(struct block *b, uintptr_t from, uintptr_t to, const stru
     put_access(&s->write, a);
 }
 
-static void memory_note_read(struct rank *r, struct block *b, uintptr_t from, uintptr_t to,
-                             const struct access *a)
+static void memory_note_read(struct rank *r, struct block *b, uintptr_t from, uintptr_t to, const struct access *a)
 {
     split(b, from);
     split(b, to);
@@ -266,8 +265,7 @@ void hazard_note(struct rank *r, const struct step *s, const struct piece *p)
 
 /* ---- uses without order ---- */
 
-static enum ncs_hazard_kind memory_kind_of(const struct access *earlier, const struct step *later,
-                                           unsigned does)
+static enum ncs_hazard_kind memory_kind_of(const struct access *earlier, const struct step *later, unsigned does)
 {
     bool both = is_nccl(earlier->call) && is_nccl(later->call);
     if ((earlier->does | does) & NCS_TOUCH_SCALAR)
@@ -287,11 +285,9 @@ static enum ncs_hazard_kind memory_kind_of(const struct access *earlier, const s
 
 /* Records a hazard if the later use does not wait for the earlier one. A wait in vain between the two is the better
  * explanation. */
-static int memory_meet(struct rank *r, const struct access *earlier, const struct step *later,
-                       unsigned does)
+static int memory_meet(struct rank *r, const struct access *earlier, const struct step *later, unsigned does)
 {
-    if (!earlier->call || earlier->call == later->call ||
-        hazard_covers(later->after, earlier->lane, earlier->tick) ||
+    if (!earlier->call || earlier->call == later->call || hazard_covers(later->after, earlier->lane, earlier->tick) ||
         hazard_ends_through_peers(r, later->after, earlier))
         return -1;
     enum ncs_hazard_kind kind = memory_kind_of(earlier, later, does);
@@ -353,8 +349,7 @@ void hazard_host_read(struct rank *r, uintptr_t from, size_t bytes, int found)
 }
 
 void hazard_each_writer(const struct rank *r, uintptr_t from, uintptr_t to,
-                        void (*visit)(struct ncs_hazards *h, const struct ncs_call *call),
-                        struct ncs_hazards *h)
+                        void (*visit)(struct ncs_hazards *h, const struct ncs_call *call), struct ncs_hazards *h)
 {
     const struct block *b = hazard_block(r, from);
     if (!b)

@@ -148,8 +148,7 @@ static struct stream *order_add_stream(struct rank *r, const void *handle, int d
 {
     purge(r);
     struct stream *s = ncs_new(sizeof *s);
-    *s = (struct stream){ .handle = handle, .device = device, .blocking = blocking, .next = r->streams,
-                          .lane = hazard_lane(r) };
+    *s = (struct stream){ .handle = handle, .device = device, .blocking = blocking, .next = r->streams, .lane = hazard_lane(r) };
     r->streams = s;
     return s;
 }
@@ -172,7 +171,8 @@ struct stream *hazard_stream(struct rank *r, const void *handle, int device, con
                    : s->handle == handle)
             return s;
     }
-    struct stream *s = order_add_stream(r, handle, device, !legacy); /* its creation was not recorded: blocking, which orders more and accuses less */
+    struct stream *s = order_add_stream(
+        r, handle, device, !legacy); /* its creation was not recorded: blocking, which orders more and accuses less */
     s->legacy = legacy;
     s->thread = thread;
     return s;

@@ -13,7 +13,7 @@
 #include "diagnose/hazard/hazard.h"
 
 struct clock {
-    uint32_t *at;   /* by lane; lanes beyond: 0 */
+    uint32_t *at; /* by lane; lanes beyond: 0 */
     uint32_t lanes;
 };
 
@@ -42,9 +42,9 @@ struct hollow { /* bytes of an allocation that are no result of the call that ha
 
 struct block { /* an allocation */
     uintptr_t base, end;
-    bool on_device; /* the host cannot touch it without a copy */
-    int device;     /* of the thread that allocated it */
-    bool shared;    /* a window, to which other ranks put: not checked */
+    bool on_device;    /* the host cannot touch it without a copy */
+    int device;        /* of the thread that allocated it */
+    bool shared;       /* a window, to which other ranks put: not checked */
     struct span *span; /* ascending, disjoint */
     size_t spans, room;
     struct hollow *hollow; /* disjoint, in no order */
@@ -73,8 +73,8 @@ struct step {
     struct ncs_call *call;
     struct clock *after; /* the operations that have ended before it begins */
     unsigned lane;
-    uint32_t tick;       /* 0 = the host does it: it has ended when its call returns */
-    bool in_launch;      /* it runs at once with others of the same tick */
+    uint32_t tick;  /* 0 = the host does it: it has ended when its call returns */
+    bool in_launch; /* it runs at once with others of the same tick */
 };
 
 struct piece { /* of memory that a call touches */
@@ -99,15 +99,15 @@ struct past {
 /* A rank's part of a communicator. */
 struct line {
     int comm, comm_rank;
-    struct clock clock; /* the clock when its last launch has ended */
-    unsigned lane;      /* of its launches in progress; 0 = none so far */
-    uint32_t first;     /* the first tick of the launch in progress */
-    bool in_progress;   /* launched, but not known to be on its streams (ncclInProgress) */
-    uint64_t group;     /* of the launch in progress */
+    struct clock clock;  /* the clock when its last launch has ended */
+    unsigned lane;       /* of its launches in progress; 0 = none so far */
+    uint32_t first;      /* the first tick of the launch in progress */
+    bool in_progress;    /* launched, but not known to be on its streams (ncclInProgress) */
+    uint64_t group;      /* of the launch in progress */
     struct clock coming; /* the clock when the launch in progress has ended */
     struct stream **on;  /* the streams of the launch */
     size_t ons, room;
-    struct past *past;   /* launches of the ranks of one process: a ring of PASTS, the newest at (pasts - 1) % PASTS */
+    struct past *past; /* launches of the ranks of one process: a ring of PASTS, the newest at (pasts - 1) % PASTS */
     uint64_t pasts;
     struct line *next;
 };
@@ -128,9 +128,9 @@ struct queued { /* a call in an open group */
 };
 
 struct thread {
-    int rank, thread;    /* as of its calls */
-    int device;          /* -1: not known */
-    int depth;           /* of groups */
+    int rank, thread; /* as of its calls */
+    int device;       /* -1: not known */
+    int depth;        /* of groups */
     struct queued *queue;
     size_t queues, room;
     struct thread *next;
@@ -148,19 +148,19 @@ struct vain { /* a wait in vain: it came before the operations were on their str
 
 struct recent { /* what the host has read since the last comparison */
     uintptr_t from, to;
-    int found; /* index of a hazard; -1 = none */
+    int found;                    /* index of a hazard; -1 = none */
     struct ncs_call *kept, *read; /* pinned; it has read what the call `kept` left as it was; NULL = no such call */
 };
 
 struct rank {
     int rank;
     struct ncs_hazards *all;
-    bool blind; /* calls no longer show the work: a stream is captured, or the device was reset */
+    bool blind;             /* calls no longer show the work: a stream is captured, or the device was reset */
     struct clock host;      /* what the host knows to have ended */
     struct clock scratch;   /* of the operation at work: saves an allocation for each call */
     struct clock callbacks; /* what has ended when all host functions in streams have run, and in one process also when
                              * all writes to memory that the host can read have ended */
-    uint32_t *tick; /* by lane (from 1): its operations so far */
+    uint32_t *tick;         /* by lane (from 1): its operations so far */
     size_t tick_room;
     unsigned lanes;
     unsigned *spare; /* lanes that no stream uses any more; a new one continues their ticks */
@@ -228,8 +228,7 @@ void hazard_note(struct rank *r, const struct step *s, const struct piece *p);
 void hazard_host_read(struct rank *r, uintptr_t from, size_t bytes, int found);
 void hazard_forget_reads(struct rank *r);
 void hazard_each_writer(const struct rank *r, uintptr_t from, uintptr_t to,
-                        void (*visit)(struct ncs_hazards *h, const struct ncs_call *call),
-                        struct ncs_hazards *h);
+                        void (*visit)(struct ncs_hazards *h, const struct ncs_call *call), struct ncs_hazards *h);
 
 /* ---- hollow.c ---- */
 
@@ -263,8 +262,7 @@ void hazard_in_vain(struct rank *r, struct ncs_call *sync, const struct stream *
 void hazard_look_in_group(struct rank *r, const struct step *s, const struct piece *p);
 /* Checks an operation of the stream against the memory of calls that are still queued for
  * the same stream. */
-void hazard_look_ahead(struct rank *r, const struct step *s, const struct stream *stream,
-                       const struct piece *p);
+void hazard_look_ahead(struct rank *r, const struct step *s, const struct stream *stream, const struct piece *p);
 void hazard_free_launches(struct rank *r);
 
 /* ---- peers.c ---- */
@@ -294,7 +292,7 @@ static inline bool hazard_same_launch(const struct access *earlier, const struct
 }
 
 /* Records two unordered accesses; returns the index of the hazard, -1 = too many were found. */
-int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access *earlier,
-                 const struct step *later, unsigned does, struct ncs_call *sync);
+int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access *earlier, const struct step *later, unsigned does,
+                 struct ncs_call *sync);
 
 #endif

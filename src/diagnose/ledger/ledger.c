@@ -117,9 +117,15 @@ static const void *ledger_comm(const struct ncs_call *call)
 static struct entry *new_entry(struct ncs_ledger *l, struct ncs_call *call, enum ncs_resource kind)
 {
     struct entry *e = ncs_new(sizeof *e);
-    *e = (struct entry){ .kind = kind, .fn = call->fn, .rank = call->rank, .process = ledger_process(l, call),
-                         .place = call->place, .raw = call->by_c_name, .opening = call->opening,
-                         .group = call->group, .older = l->newest[kind] };
+    *e = (struct entry){ .kind = kind,
+                         .fn = call->fn,
+                         .rank = call->rank,
+                         .process = ledger_process(l, call),
+                         .place = call->place,
+                         .raw = call->by_c_name,
+                         .opening = call->opening,
+                         .group = call->group,
+                         .older = l->newest[kind] };
     if (l->newest[kind])
         l->newest[kind]->newer = e;
     l->newest[kind] = e;
@@ -182,9 +188,8 @@ static void add_export(struct ncs_ledger *l, const struct ncs_call *call)
 static const void *const *cell_of(const struct ncs_call *call)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
-    static const enum ncs_kind kinds[] = { NCS_ARG_COMM_OUT, NCS_ARG_WINDOW_OUT, NCS_ARG_REGISTRATION_OUT,
-                                           NCS_ARG_EVENT_OUT, NCS_ARG_GRAPH_OUT, NCS_ARG_GRAPHEXEC_OUT,
-                                           NCS_ARG_POOL_OUT };
+    static const enum ncs_kind kinds[] = { NCS_ARG_COMM_OUT,  NCS_ARG_WINDOW_OUT,    NCS_ARG_REGISTRATION_OUT, NCS_ARG_EVENT_OUT,
+                                           NCS_ARG_GRAPH_OUT, NCS_ARG_GRAPHEXEC_OUT, NCS_ARG_POOL_OUT };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (info->at[kinds[i]])
             return ncs_call_arg(call, kinds[i])->p;
@@ -210,7 +215,7 @@ static const void *handle_made(const struct ncs_call *call)
     if (memory || stream)
         return memory ? memory->p : stream->p;
     if (op)
-        return (const void *)(uintptr_t)*(const ncclRedOp_t *)op->p;
+        return (const void *)(uintptr_t) * (const ncclRedOp_t *)op->p;
     if (ncs_fn_info[call->fn].makes == NCS_RESOURCE_REGISTERED)
         return ncs_call_arg(call, NCS_ARG_MEMORY)->p;
     return cell ? *cell : NULL;
@@ -384,8 +389,7 @@ void ncs_ledger_settle(struct ncs_ledger *l, struct ncs_place (*settled)(struct 
             e->place = settled(e->place);
 }
 
-void ncs_ledger_each(const struct ncs_ledger *l, enum ncs_resource kind,
-                     void (*visit)(const void *handle, void *arg), void *arg)
+void ncs_ledger_each(const struct ncs_ledger *l, enum ncs_resource kind, void (*visit)(const void *handle, void *arg), void *arg)
 {
     for (const struct entry *e = l->newest[kind]; e; e = e->older)
         if (!e->released && e->handle)

@@ -12,15 +12,16 @@
 /* Resources of one kind that one function made at one place, and that the program has not freed. */
 struct ncs_left {
     enum ncs_resource kind;
-    enum ncs_fn fn;          /* that made them, */
-    bool raw;                /* by its C name */
+    enum ncs_fn fn; /* that made them, */
+    bool raw;       /* by its C name */
     struct ncs_place place;
-    bool lost;               /* raw, so that nothing else frees them; and no rule on communicators
+    bool lost;             /* raw, so that nothing else frees them; and no rule on communicators
                               * speaks of them */
-    uint64_t count, bytes;   /* of all ranks; bytes: of memory */
-    int *rank; size_t ranks; /* of the run, ascending */
-    bool even;               /* each of these ranks has as many, of as many bytes */
-    size_t room;             /* of `rank` */
+    uint64_t count, bytes; /* of all ranks; bytes: of memory */
+    int *rank;
+    size_t ranks; /* of the run, ascending */
+    bool even;    /* each of these ranks has as many, of as many bytes */
+    size_t room;  /* of `rank` */
 };
 
 /* Memory that was freed while a registration, a window or an import by another process referred to it: pairs
@@ -33,8 +34,8 @@ struct ncs_stale {
 struct ncs_ledger;
 
 struct ncs_ledger_options {
-    bool one_process;     /* all ranks are threads of one process */
-    int (*process)(void); /* with one_process: that of the calling thread; NULL = there is one */
+    bool one_process;          /* all ranks are threads of one process */
+    int (*process)(void);      /* with one_process: that of the calling thread; NULL = there is one */
     bool (*gone)(int process); /* with one_process: true if the process has ended; NULL = none does */
 };
 
@@ -53,8 +54,7 @@ const struct ncs_stale *ncs_ledger_stale(const struct ncs_ledger *l, size_t *cou
 void ncs_ledger_settle(struct ncs_ledger *l, struct ncs_place (*settled)(struct ncs_place));
 
 /* Calls visit with the handle or address of each resource of the kind that is there now. */
-void ncs_ledger_each(const struct ncs_ledger *l, enum ncs_resource kind,
-                     void (*visit)(const void *handle, void *arg), void *arg);
+void ncs_ledger_each(const struct ncs_ledger *l, enum ncs_resource kind, void (*visit)(const void *handle, void *arg), void *arg);
 
 /* ---- words (words.c) ---- */
 

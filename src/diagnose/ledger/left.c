@@ -28,8 +28,8 @@ static int compare_entries(const void *pa, const void *pb)
 
 static bool left_fits(const struct ncs_left *row, const struct entry *e)
 {
-    return row->kind == e->kind && row->fn == e->fn && row->raw == e->raw && row->lost == e->lost && row->place.line == e->place.line &&
-           row->place.file == e->place.file;
+    return row->kind == e->kind && row->fn == e->fn && row->raw == e->raw && row->lost == e->lost &&
+           row->place.line == e->place.line && row->place.file == e->place.file;
 }
 
 static void clear_left(struct ncs_ledger *l)
@@ -81,8 +81,9 @@ const struct ncs_left *ncs_ledger_left(struct ncs_ledger *l, size_t *count)
     if (entries > 0)
         qsort(all, entries, sizeof *all, compare_entries);
     for (size_t i = 0; i < entries;) {
-        struct ncs_left row = { .kind = all[i]->kind, .fn = all[i]->fn, .place = all[i]->place, 
-                                .raw = all[i]->raw, .lost = all[i]->lost };
+        struct ncs_left row = {
+            .kind = all[i]->kind, .fn = all[i]->fn, .place = all[i]->place, .raw = all[i]->raw, .lost = all[i]->lost
+        };
         if (l->lefts == 0 || !left_fits(&l->left[l->lefts - 1], all[i]))
             NCS_PUSH(l->left, l->lefts, l->lefts_room, row);
         i += left_add_rank(l, all + i, entries - i);

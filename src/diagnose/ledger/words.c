@@ -37,8 +37,7 @@ static bool has_own_noun(enum ncs_resource kind)
 void ncs_resource_format(struct ncs_str *out, enum ncs_resource kind, uint64_t count, uint64_t bytes, bool each)
 {
     char size[32];
-    ncs_str_addf(out, "%llu %s", (unsigned long long)count,
-                 count == 1 ? resource_words[kind].one : resource_words[kind].several);
+    ncs_str_addf(out, "%llu %s", (unsigned long long)count, count == 1 ? resource_words[kind].one : resource_words[kind].several);
     if (has_own_noun(kind))
         ncs_str_addf(out, " of %s", resource_words[kind].name);
     if (each)

@@ -87,10 +87,10 @@ size_t ncs_cast_owner(const struct ncs_cast *cast, int comm, int comm_rank)
 struct kinship {
     uint64_t kin;
     int rank;
-    struct ncs_map alias;     /* handle -> its alias */
-    const void *handle;       /* the last handle that was asked for, */
-    uint64_t named;           /* and its alias */
-    int comm, comm_rank;      /* the last seat that was found to be the rank's own */
+    struct ncs_map alias; /* handle -> its alias */
+    const void *handle;   /* the last handle that was asked for, */
+    uint64_t named;       /* and its alias */
+    int comm, comm_rank;  /* the last seat that was found to be the rank's own */
 };
 
 static bool is_in_its_seat(const struct ncs_cast *cast, int comm, int comm_rank, int rank)
@@ -245,8 +245,8 @@ void ncs_cast_free(struct ncs_cast *cast)
 static uint64_t changed_kin(const struct ncs_cast *cast, uint64_t kin, const struct ncs_change *c, int rank)
 {
     bool moves = c->kind == NCS_CHANGE_PUT_IN || c->kind == NCS_CHANGE_LEAVE_OUT || c->kind == NCS_CHANGE_COMM;
-    bool alone = !kin || !moves || c->host || c->answer || c->peer >= 0 || !is_mutual(c->model) ||
-                 ncs_is_composed(c->model) || !is_in_its_seat(cast, c->comm, c->comm_rank, rank);
+    bool alone = !kin || !moves || c->host || c->answer || c->peer >= 0 || !is_mutual(c->model) || ncs_is_composed(c->model) ||
+                 !is_in_its_seat(cast, c->comm, c->comm_rank, rank);
     if (alone)
         return 0;
     uint64_t change = ncs_hash(ncs_hash(ncs_hash(0, (uint64_t)c->kind), cast->nth[c->course]), c->step);

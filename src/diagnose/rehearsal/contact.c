@@ -2,14 +2,14 @@
  * such a call, too. Nothing needs to be launched for that. */
 #include "diagnose/rehearsal/rehearsal.h"
 
-enum contact_kind { /* of keys of the map */
-    ONE_SIDED = 1,   /* comm, rank: the rank has come to such a call */
-    COLLECTIVE,
-    SEND,            /* comm, from, to */
-    RECV,
-    ALL_TO_ALL,      /* comm, rank: a send to, and a receive from, each rank */
-    ALL_TO_ALL_MET,  /* comm, rank: the rank has contact with each. Kept, so that each rank looks once */
-    COME,            /* comm, kind: ranks 0 up to this number have come. Kept, so that no look starts at 0 again */
+enum contact_kind {                /* of keys of the map */
+                    ONE_SIDED = 1, /* comm, rank: the rank has come to such a call */
+                    COLLECTIVE,
+                    SEND, /* comm, from, to */
+                    RECV,
+                    ALL_TO_ALL,     /* comm, rank: a send to, and a receive from, each rank */
+                    ALL_TO_ALL_MET, /* comm, rank: the rank has contact with each. Kept, so that each rank looks once */
+                    COME,           /* comm, kind: ranks 0 up to this number have come. Kept, so that no look starts at 0 again */
 };
 
 static uint64_t contact_key(enum contact_kind kind, int comm, int a, int b)
@@ -120,8 +120,7 @@ static bool contact_is_composed(struct ncs_rehearsal *p, const struct ncs_deed *
     if (all && is_noted(p, met))
         return true;
     for (int r = 0; r < p->q->journal->comm[d->comm]->nranks; r++)
-        if ((sends_to(d, r) && !has_contact_with(p, d, r, true)) ||
-            (receives_from(d, r) && !has_contact_with(p, d, r, false)))
+        if ((sends_to(d, r) && !has_contact_with(p, d, r, true)) || (receives_from(d, r) && !has_contact_with(p, d, r, false)))
             return false;
     if (all)
         note_contact(p, met);

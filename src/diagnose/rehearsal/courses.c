@@ -9,9 +9,14 @@
 
 static struct ncs_deed deed_of(const struct ncs_player *l, const struct ncs_call *c)
 {
-    return (struct ncs_deed){ .by = l->troupe, .call = c, .fn = ncs_fn_info[c->fn].same,
-                              .rank = c->rank, .comm = c->comm, .comm_rank = c->comm_rank,
-                              .peer = ncs_call_peer(c), .root = ncs_call_root(c),
+    return (struct ncs_deed){ .by = l->troupe,
+                              .call = c,
+                              .fn = ncs_fn_info[c->fn].same,
+                              .rank = c->rank,
+                              .comm = c->comm,
+                              .comm_rank = c->comm_rank,
+                              .peer = ncs_call_peer(c),
+                              .root = ncs_call_root(c),
                               .bytes = ncs_call_count(c) * ncs_dtype_bytes(ncs_call_dtype(c)),
                               .stream = ncs_call_stream(c) };
 }
@@ -55,8 +60,7 @@ static bool end_group(struct ncs_rehearsal *p, struct ncs_player *l)
     return true;
 }
 
-static bool play_call(struct ncs_rehearsal *p, struct ncs_player *l, const struct ncs_call *call,
-                      const struct ncs_change *c)
+static bool play_call(struct ncs_rehearsal *p, struct ncs_player *l, const struct ncs_call *call, const struct ncs_change *c)
 {
     if (ncs_call_count(call) == 0 && !ncs_call_is_pair(call) && !ncs_call_is_one_sided(call))
         return true;
@@ -75,8 +79,7 @@ static bool play_call(struct ncs_rehearsal *p, struct ncs_player *l, const struc
 /* ---- steps ---- */
 
 /* `c` is the change of the step; NULL = none. */
-static bool play_step(struct ncs_rehearsal *p, struct ncs_player *l, const struct ncs_step *s,
-                      const struct ncs_change *c)
+static bool play_step(struct ncs_rehearsal *p, struct ncs_player *l, const struct ncs_step *s, const struct ncs_change *c)
 {
     switch (s->kind) {
     case NCS_STEP_CALL: return play_call(p, l, s->call, c);

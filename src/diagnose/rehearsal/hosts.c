@@ -85,8 +85,7 @@ bool ncs_rehearsal_add_host(struct ncs_rehearsal *p, struct ncs_player *l, const
 {
     const struct ncs_host_step *h = c->host;
     switch (h->kind) {
-    case NCS_HOST_BARRIER:
-        return visit_barrier(p, l->course->rank, h->what, added_visit(p, l->course, h), false);
+    case NCS_HOST_BARRIER: return visit_barrier(p, l->course->rank, h->what, added_visit(p, l->course, h), false);
     case NCS_HOST_SET: ncs_hosts_set(&p->hosts, c->key); return true;
     case NCS_HOST_ADD: l->added = true; return true;
     case NCS_HOST_GET: return true;
@@ -196,8 +195,7 @@ static bool absent_are_free(const struct ncs_rehearsal *p, const struct ncs_unme
     return !any && n->absents > 0;
 }
 
-static bool hosts_unmet_is_met(const struct ncs_rehearsal *p, const struct ncs_course *course,
-                               const struct ncs_unmet *n)
+static bool hosts_unmet_is_met(const struct ncs_rehearsal *p, const struct ncs_course *course, const struct ncs_unmet *n)
 {
     bool by_hosts = n->kind == NCS_UNMET_GATE || n->kind == NCS_UNMET_INIT || ncs_is_meeting(n);
     if (!by_hosts)

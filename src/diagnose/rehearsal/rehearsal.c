@@ -70,11 +70,9 @@ static void end(struct ncs_rehearsal *p)
     ncs_hosts_close(&p->hosts);
 }
 
-void ncs_rehearse(const struct ncs_cast *cast, const struct ncs_change *change, size_t changes,
-                  struct ncs_rehearsed *out)
+void ncs_rehearse(const struct ncs_cast *cast, const struct ncs_change *change, size_t changes, struct ncs_rehearsed *out)
 {
-    struct ncs_rehearsal p = { .cast = cast, .q = cast->q, .courses = cast->courses, .change = change,
-                               .changes = changes };
+    struct ncs_rehearsal p = { .cast = cast, .q = cast->q, .courses = cast->courses, .change = change, .changes = changes };
     rehearsal_begin(&p);
     play(&p);
     sum_up(&p, out);

@@ -22,14 +22,14 @@ struct ncs_last_wait {
 struct ncs_cast {
     const struct ncs_analysis *q;
     const struct ncs_courses *courses;
-    int ranks;               /* of the run, as far as there are courses */
-    size_t *course, *first;  /* courses sorted by rank; those of rank r are from first[r] up to first[r + 1] */
-    size_t *nth;             /* by course: its number among the courses of its rank, from 0 */
-    uint64_t *kin;           /* by rank: equal where ranks do alike; 0 = like no other */
+    int ranks;                  /* of the run, as far as there are courses */
+    size_t *course, *first;     /* courses sorted by rank; those of rank r are from first[r] up to first[r + 1] */
+    size_t *nth;                /* by course: its number among the courses of its rank, from 0 */
+    uint64_t *kin;              /* by rank: equal where ranks do alike; 0 = like no other */
     struct ncs_last_wait *wait; /* by course */
-    struct ncs_map owner;    /* rank of a communicator -> the course that makes its calls, + 1 */
-    struct ncs_map seat;     /* communicator and rank of the run -> its rank there + 1 */
-    struct ncs_map settable; /* keys that some course has set in the run -> 1 */
+    struct ncs_map owner;       /* rank of a communicator -> the course that makes its calls, + 1 */
+    struct ncs_map seat;        /* communicator and rank of the run -> its rank there + 1 */
+    struct ncs_map settable;    /* keys that some course has set in the run -> 1 */
 };
 
 /* Ranks that do the same and play as one: the first of them plays for all. */
@@ -56,12 +56,12 @@ struct ncs_launch_part {
 };
 
 struct ncs_launch {
-    size_t before[2];    /* the launch before it on its stream and on its communicator, + 1; 0 = none */
-    size_t after;        /* list of the launches that wait for this one: 2 * launch + index of its `before` + 1; 0 = none */
+    size_t before[2];     /* the launch before it on its stream and on its communicator, + 1; 0 = none */
+    size_t after;         /* list of the launches that wait for this one: 2 * launch + index of its `before` + 1; 0 = none */
     size_t after_next[2]; /* by index of its `before`: the next of that list */
-    size_t first, parts; /* its parts, in a row */
+    size_t first, parts;  /* its parts, in a row */
     bool done;
-    bool looked_at;      /* the launches before it are done, so each pass looks at it */
+    bool looked_at; /* the launches before it are done, so each pass looks at it */
 };
 
 struct ncs_meeting {
@@ -69,21 +69,21 @@ struct ncs_meeting {
     size_t *part;       /* its launched parts */
     size_t parts, room;
     size_t ranks, reached; /* ranks that have launched a part, and ranks whose part was next on its stream */
-    bool supposed, met; /* met: all ranks are there and agree. supposed: some ranks are only assumed to come */
+    bool supposed, met;    /* met: all ranks are there and agree. supposed: some ranks are only assumed to come */
 };
 
 /* A course that is played, for all ranks of its troupe. */
 struct ncs_player {
     const struct ncs_course *course;
-    size_t self;           /* its index */
+    size_t self; /* its index */
     const struct ncs_troupe *troupe;
     size_t at, change;     /* the next step, the next change */
     struct ncs_deed *deed; /* of the open group */
     size_t deeds, room;
-    size_t entered;        /* deeds that wait for first contact already */
-    bool ended, free;      /* free: it goes on beyond its known steps, and may make any call */
-    bool spawned;          /* a change has spawned a thread, which may make any call */
-    bool added;            /* a change has added to a key, for which a course may wait */
+    size_t entered;   /* deeds that wait for first contact already */
+    bool ended, free; /* free: it goes on beyond its known steps, and may make any call */
+    bool spawned;     /* a change has spawned a thread, which may make any call */
+    bool added;       /* a change has added to a key, for which a course may wait */
 };
 
 struct ncs_rehearsal {
@@ -92,27 +92,32 @@ struct ncs_rehearsal {
     const struct ncs_courses *courses;
     const struct ncs_change *change;
     size_t changes;
-    struct ncs_troupe *troupe;     size_t troupes;
+    struct ncs_troupe *troupe;
+    size_t troupes;
     struct ncs_troupe **troupe_of; /* by rank */
-    struct ncs_player *player;     size_t players;
+    struct ncs_player *player;
+    size_t players;
     struct ncs_player **player_of; /* by course */
-    bool moved; /* something has changed in this round */
-    bool late;  /* courses that passed all their barriers in the run no longer move */
+    bool moved;                    /* something has changed in this round */
+    bool late;                     /* courses that passed all their barriers in the run no longer move */
 
     /* rehearsal/free.c */
-    bool *free, any_free;  /* by process: one of its courses is free */
+    bool *free, any_free; /* by process: one of its courses is free */
 
     /* rehearsal/launches.c */
-    struct ncs_launch *launch;    size_t launches, launch_room;
-    size_t *front, fronts, front_room;    /* launches that this pass has to look at: a heap, the oldest on top */
-    size_t *later, laters, later_room;    /* launches that the next pass has to look at, in order */
-    size_t *undone;        /* by rank: its parts that are not done */
-    struct ncs_launch_part *part; size_t parts, part_room;
-    struct ncs_map tail;   /* stream, or rank of a communicator -> its newest launch + 1 */
-    struct ncs_map event;  /* event -> the launch behind which it is recorded, + 1 */
+    struct ncs_launch *launch;
+    size_t launches, launch_room;
+    size_t *front, fronts, front_room; /* launches that this pass has to look at: a heap, the oldest on top */
+    size_t *later, laters, later_room; /* launches that the next pass has to look at, in order */
+    size_t *undone;                    /* by rank: its parts that are not done */
+    struct ncs_launch_part *part;
+    size_t parts, part_room;
+    struct ncs_map tail;  /* stream, or rank of a communicator -> its newest launch + 1 */
+    struct ncs_map event; /* event -> the launch behind which it is recorded, + 1 */
 
     /* rehearsal/meetings.c */
-    struct ncs_meeting *meeting; size_t meetings, meeting_room;
+    struct ncs_meeting *meeting;
+    size_t meetings, meeting_room;
     struct ncs_map meeting_at; /* communicator, ranks and number -> index + 1 */
     struct ncs_map count;      /* a rank's sequence of numbered deeds -> its length */
     struct ncs_map sent;       /* communicator, target, origin -> signals that no wait has taken */
@@ -121,7 +126,7 @@ struct ncs_rehearsal {
 
     /* rehearsal/hosts.c */
     struct ncs_hosts hosts;
-    struct ncs_map splits;   /* rank of a communicator -> its splits so far; call -> its number among them; split -> the
+    struct ncs_map splits; /* rank of a communicator -> its splits so far; call -> its number among them; split -> the
                               * number of ranks, from 0 on, that have come */
 };
 

@@ -12,8 +12,7 @@ static const struct ncs_call *reference(const struct ncs_repairing *p)
             return r->call[i];
     const struct ncs_call *best = r->call[0];
     for (size_t i = 1; i < r->calls; i++)
-        if (ncs_call_dtype(r->call[i]) == ncs_call_dtype(best) &&
-            ncs_call_count(r->call[i]) > ncs_call_count(best))
+        if (ncs_call_dtype(r->call[i]) == ncs_call_dtype(best) && ncs_call_count(r->call[i]) > ncs_call_count(best))
             best = r->call[i];
     return best;
 }
@@ -71,11 +70,9 @@ void ncs_repair_refused(struct ncs_repairing *p)
 void ncs_repair_kind(struct ncs_repairing *p)
 {
     const struct ncs_cause *r = p->r;
-    if (r->kind != NCS_CAUSE_DIFFER || r->calls < 2 || ncs_call_is_pair(r->call[0]) ||
-        ncs_call_is_pair(r->call[1]))
+    if (r->kind != NCS_CAUSE_DIFFER || r->calls < 2 || ncs_call_is_pair(r->call[0]) || ncs_call_is_pair(r->call[1]))
         return;
-    const struct ncs_call *ref = p->d->f.culprits < r->calls ? reference(p)
-                                                             : r->call[r->calls - 1];
+    const struct ncs_call *ref = p->d->f.culprits < r->calls ? reference(p) : r->call[r->calls - 1];
     for (size_t i = 0; i < r->calls; i++)
         if (r->call[i]->fn != ref->fn)
             ncs_add_edit(p, ncs_edit_of(p, NCS_EDIT_DELETE, r->call[i]));

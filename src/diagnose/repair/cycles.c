@@ -4,14 +4,12 @@
 /* The rank whose edit undoes the cycle: a culprit, else any rank in it. */
 static int who(const struct ncs_repairing *p)
 {
-    return p->d->f.culprits ? p->d->f.culprit[p->d->f.culprits - 1].rank
-           : p->d->f.cycles ? p->d->f.cycle[0].rank : -1;
+    return p->d->f.culprits ? p->d->f.culprit[p->d->f.culprits - 1].rank : p->d->f.cycles ? p->d->f.cycle[0].rank : -1;
 }
 
 /* The call of the rank that the previous step of the cycle waits for: one that it has made and that
  * is kept back, or its next. */
-static bool awaited(const struct ncs_repairing *p, size_t at, int rank, int *comm, int *comm_rank,
-                    uint32_t *number)
+static bool awaited(const struct ncs_repairing *p, size_t at, int rank, int *comm, int *comm_rank, uint32_t *number)
 {
     const struct ncs_cause *r = p->r;
     for (size_t k = 1; k <= r->length; k++) {
@@ -25,8 +23,7 @@ static bool awaited(const struct ncs_repairing *p, size_t at, int rank, int *com
                 *comm = n->comm;
                 *comm_rank = n->absent[a].comm_rank;
                 const struct ncs_call *c = n->absent[a].call;
-                *number = c && c->number && c->comm == n->comm
-                              ? c->number : ncs_next_of(p, n->comm, *comm_rank);
+                *number = c && c->number && c->comm == n->comm ? c->number : ncs_next_of(p, n->comm, *comm_rank);
                 return true;
             }
         return false;
@@ -46,8 +43,7 @@ static void repair_cycle(struct ncs_repairing *p, enum ncs_edit_kind kind, int r
         if (ncs_node_unmet(p->q, p->r->path[i]) < 0)
             continue;
         struct ncs_cycle_wait s = ncs_cycle_wait_at(p->q, p->r, i);
-        if ((rank >= 0 && s.rank != rank) || !s.call || !s.call->number ||
-            !awaited(p, i, s.rank, &comm, &comm_rank, &number))
+        if ((rank >= 0 && s.rank != rank) || !s.call || !s.call->number || !awaited(p, i, s.rank, &comm, &comm_rank, &number))
             continue;
         if (comm != s.call->comm || number > s.call->number)
             ncs_add_pair(p, kind, s.call, comm, comm_rank, number);

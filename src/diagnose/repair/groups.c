@@ -42,8 +42,8 @@ static size_t usual_size(const struct ncs_analysis *q, const struct ncs_group_st
 {
     for (size_t i = 0; i < q->group_starts; i++) {
         const struct ncs_group_start *s = &q->group_start[i];
-        if (!is_of(s->call, own->call->rank, own->call->thread) && at_one_place(s->call, own->call) &&
-            groups_size_of(s) && s->round == own->round)
+        if (!is_of(s->call, own->call->rank, own->call->thread) && at_one_place(s->call, own->call) && groups_size_of(s) &&
+            s->round == own->round)
             return groups_size_of(s);
     }
     return 0;

@@ -15,23 +15,25 @@ static const struct ncs_member *member(const struct ncs_repairing *p, int comm, 
 
 bool ncs_known_member(const struct ncs_repairing *p, int comm, int comm_rank)
 {
-    return comm >= 0 && (size_t)comm < p->q->journal->comms && comm_rank >= 0 &&
-           comm_rank < p->q->journal->comm[comm]->members &&
+    return comm >= 0 && (size_t)comm < p->q->journal->comms && comm_rank >= 0 && comm_rank < p->q->journal->comm[comm]->members &&
            member(p, comm, comm_rank)->rank >= 0;
 }
 
-static struct ncs_edit edit_at(const struct ncs_repairing *p, enum ncs_edit_kind kind, int comm,
-                               int comm_rank, uint32_t call)
+static struct ncs_edit edit_at(const struct ncs_repairing *p, enum ncs_edit_kind kind, int comm, int comm_rank, uint32_t call)
 {
     const struct ncs_call *c = ncs_journal_call(p->q->journal, comm, comm_rank, call);
-    return (struct ncs_edit){ .kind = kind, .rank = ncs_run_rank(p->q, comm, comm_rank),
-                              .comm = comm, .comm_rank = comm_rank, .call = call, .model = -1,
-                              .other_comm = -1, .other_comm_rank = -1,
+    return (struct ncs_edit){ .kind = kind,
+                              .rank = ncs_run_rank(p->q, comm, comm_rank),
+                              .comm = comm,
+                              .comm_rank = comm_rank,
+                              .call = call,
+                              .model = -1,
+                              .other_comm = -1,
+                              .other_comm_rank = -1,
                               .line = c ? c->place.line : 0 };
 }
 
-struct ncs_edit ncs_edit_of(const struct ncs_repairing *p, enum ncs_edit_kind kind,
-                            const struct ncs_call *c)
+struct ncs_edit ncs_edit_of(const struct ncs_repairing *p, enum ncs_edit_kind kind, const struct ncs_call *c)
 {
     return edit_at(p, kind, c->comm, c->comm_rank, c->number);
 }
@@ -44,9 +46,9 @@ static bool repair_same_text(const char *a, const char *b)
 /* Groups are never the same: each is part of a nesting. */
 static bool same_edit(const struct ncs_edit *a, const struct ncs_edit *b)
 {
-    return a->kind == b->kind && a->comm == b->comm && a->comm_rank == b->comm_rank &&
-           a->call == b->call && a->other == b->other && repair_same_text(a->argument, b->argument) &&
-           a->model_call == b->model_call && a->kind != NCS_EDIT_GROUP;
+    return a->kind == b->kind && a->comm == b->comm && a->comm_rank == b->comm_rank && a->call == b->call &&
+           a->other == b->other && repair_same_text(a->argument, b->argument) && a->model_call == b->model_call &&
+           a->kind != NCS_EDIT_GROUP;
 }
 
 static uint64_t repair_hash_of(const struct ncs_edit *e)
@@ -83,8 +85,7 @@ void ncs_add_edit(struct ncs_repairing *p, struct ncs_edit e)
         NCS_PUSH(d->f.repair, d->f.repairs, d->repair_room, e);
 }
 
-void ncs_add_insert(struct ncs_repairing *p, int comm_rank, uint32_t call,
-                    const struct ncs_call *model, bool answer)
+void ncs_add_insert(struct ncs_repairing *p, int comm_rank, uint32_t call, const struct ncs_call *model, bool answer)
 {
     if (!ncs_known_member(p, model->comm, comm_rank) || !model->number || ncs_call_is_one_sided(model))
         return;
@@ -97,8 +98,7 @@ void ncs_add_insert(struct ncs_repairing *p, int comm_rank, uint32_t call,
     ncs_add_edit(p, e);
 }
 
-void ncs_add_argument(struct ncs_repairing *p, const struct ncs_call *c, const char *argument,
-                      int64_t value)
+void ncs_add_argument(struct ncs_repairing *p, const struct ncs_call *c, const char *argument, int64_t value)
 {
     struct ncs_edit e = ncs_edit_of(p, NCS_EDIT_ARGUMENT, c);
     e.argument = argument;
@@ -106,8 +106,8 @@ void ncs_add_argument(struct ncs_repairing *p, const struct ncs_call *c, const c
     ncs_add_edit(p, e);
 }
 
-void ncs_add_pair(struct ncs_repairing *p, enum ncs_edit_kind kind, const struct ncs_call *first,
-                  int comm, int comm_rank, uint32_t other)
+void ncs_add_pair(struct ncs_repairing *p, enum ncs_edit_kind kind, const struct ncs_call *first, int comm, int comm_rank,
+                  uint32_t other)
 {
     struct ncs_edit e = ncs_edit_of(p, kind, first);
     e.other = other;
@@ -126,8 +126,7 @@ uint32_t ncs_next_of(const struct ncs_repairing *p, int comm, int comm_rank)
 /* ---- edits that a rule adds itself ---- */
 
 /* Edits that the draft already has are known from the start. The caller frees p.known. */
-static struct ncs_repairing repair_begin(const struct ncs_analysis *q, const struct ncs_cause *r,
-                                         struct ncs_draft *d)
+static struct ncs_repairing repair_begin(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct ncs_repairing p = { .q = q, .r = r, .d = d };
     for (size_t i = 0; i < d->f.repairs; i++)
@@ -150,8 +149,7 @@ void ncs_repair_peer(const struct ncs_analysis *q, struct ncs_draft *d, const st
     ncs_map_free(&p.known);
 }
 
-void ncs_repair_comm(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *wrong,
-                     int comm)
+void ncs_repair_comm(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *wrong, int comm)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
     int own = -1, peer = -1, named = ncs_run_rank(q, wrong->comm, ncs_call_peer(wrong));
@@ -172,8 +170,7 @@ void ncs_repair_comm(const struct ncs_analysis *q, struct ncs_draft *d, const st
     ncs_map_free(&p.known);
 }
 
-void ncs_repair_swap(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *a,
-                     const struct ncs_call *b)
+void ncs_repair_swap(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *a, const struct ncs_call *b)
 {
     struct ncs_repairing p = repair_begin(q, NULL, d);
     bool first = a->number < b->number;
@@ -187,15 +184,24 @@ static const struct {
     const char *rule;
     ncs_repair_rule *fill;
 } repairs[] = {
-    { "skipped-call", ncs_repair_skipped },      { "early-destroy", ncs_repair_absent },
-    { "extra-call", ncs_repair_extra },          { "swapped-calls", ncs_repair_swapped },
-    { "kind-mismatch", ncs_repair_kind },        { "root-mismatch", ncs_repair_arguments },
-    { "dtype-mismatch", ncs_repair_arguments },  { "count-mismatch", ncs_repair_arguments },
-    { "op-mismatch", ncs_repair_arguments },     { "zero-count", ncs_repair_zero },
-    { "missing-group-end", ncs_repair_group_end }, { "send-without-recv", ncs_repair_alone },
-    { "recv-without-send", ncs_repair_alone },   { "p2p-count-mismatch", ncs_repair_p2p_count },
-    { "p2p-cycle", ncs_repair_p2p_cycle },       { "comm-order", ncs_repair_comm_order },
-    { "one-thread-no-group", ncs_repair_one_thread }, { "error-path", ncs_repair_refused },
+    { "skipped-call", ncs_repair_skipped },
+    { "early-destroy", ncs_repair_absent },
+    { "extra-call", ncs_repair_extra },
+    { "swapped-calls", ncs_repair_swapped },
+    { "kind-mismatch", ncs_repair_kind },
+    { "root-mismatch", ncs_repair_arguments },
+    { "dtype-mismatch", ncs_repair_arguments },
+    { "count-mismatch", ncs_repair_arguments },
+    { "op-mismatch", ncs_repair_arguments },
+    { "zero-count", ncs_repair_zero },
+    { "missing-group-end", ncs_repair_group_end },
+    { "send-without-recv", ncs_repair_alone },
+    { "recv-without-send", ncs_repair_alone },
+    { "p2p-count-mismatch", ncs_repair_p2p_count },
+    { "p2p-cycle", ncs_repair_p2p_cycle },
+    { "comm-order", ncs_repair_comm_order },
+    { "one-thread-no-group", ncs_repair_one_thread },
+    { "error-path", ncs_repair_refused },
 };
 
 void ncs_repairs(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)

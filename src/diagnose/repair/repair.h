@@ -9,23 +9,20 @@ struct ncs_repairing {
     const struct ncs_analysis *q;
     const struct ncs_cause *r; /* NULL: a rule adds its edits itself */
     struct ncs_draft *d;
-    struct ncs_map known;     /* hash of an edit -> its place in the draft, from 1 */
+    struct ncs_map known; /* hash of an edit -> its place in the draft, from 1 */
 };
 
 /* ---- edits (repair/repair.c); known or inexpressible edits are not added ---- */
 
-struct ncs_edit ncs_edit_of(const struct ncs_repairing *p, enum ncs_edit_kind kind,
-                            const struct ncs_call *c);
+struct ncs_edit ncs_edit_of(const struct ncs_repairing *p, enum ncs_edit_kind kind, const struct ncs_call *c);
 void ncs_add_edit(struct ncs_repairing *p, struct ncs_edit e);
 /* Inserts a call like the model's before `call` of that rank. answer: the counterpart of a send or
  * a receive. */
-void ncs_add_insert(struct ncs_repairing *p, int comm_rank, uint32_t call,
-                    const struct ncs_call *model, bool answer);
-void ncs_add_argument(struct ncs_repairing *p, const struct ncs_call *c, const char *argument,
-                      int64_t value);
+void ncs_add_insert(struct ncs_repairing *p, int comm_rank, uint32_t call, const struct ncs_call *model, bool answer);
+void ncs_add_argument(struct ncs_repairing *p, const struct ncs_call *c, const char *argument, int64_t value);
 /* An edit of two calls of one rank: `first`, and number `other` on a communicator. */
-void ncs_add_pair(struct ncs_repairing *p, enum ncs_edit_kind kind, const struct ncs_call *first,
-                  int comm, int comm_rank, uint32_t other);
+void ncs_add_pair(struct ncs_repairing *p, enum ncs_edit_kind kind, const struct ncs_call *first, int comm, int comm_rank,
+                  uint32_t other);
 bool ncs_known_member(const struct ncs_repairing *p, int comm, int comm_rank);
 /* The number that the rank's next call on the communicator will have. */
 uint32_t ncs_next_of(const struct ncs_repairing *p, int comm, int comm_rank);

@@ -8,8 +8,9 @@ static bool abort_one_rank_match(const struct ncs_analysis *q, const struct ncs_
     bool revoked = ncs_is_revoke(r->absent[0]->call);
     ncs_format_left(q, r, d, revoked ? "revoked" : "aborted");
     struct ncs_str s = { 0 };
-    ncs_str_addf(&s, revoked ? "revoke %s on every rank: a revoke on one cuts short only what that one runs"
-                             : "abort %s on every rank: an abort on one frees only that one",
+    ncs_str_addf(&s,
+                 revoked ? "revoke %s on every rank: a revoke on one cuts short only what that one runs"
+                         : "abort %s on every rank: an abort on one frees only that one",
                  ncs_comm_name(q, r->unmet->comm));
     if (!revoked && r->unmet->call && r->absents == 1) { /* frameworks abort as they end */
         ncs_str_addf(&s, "; if rank %d only ends there, let it make the call", r->absent[0]->rank);

@@ -7,8 +7,7 @@
 /* The abort of the lowest rank, if all ranks that wait for n are in an abort of another
  * communicator; else NULL. *ranks = those ranks, ascending, which the caller frees; NULL with
  * NULL. */
-static const struct ncs_call *aborts(const struct ncs_analysis *q, const struct ncs_unmet *n, int **ranks,
-                                     size_t *count)
+static const struct ncs_call *aborts(const struct ncs_analysis *q, const struct ncs_unmet *n, int **ranks, size_t *count)
 {
     size_t room = 0;
     const struct ncs_call *abort = NULL;
@@ -52,8 +51,7 @@ static bool abort_order_match(const struct ncs_analysis *q, const struct ncs_cau
     ncs_str_addf(&s, " wait%s in the abort of %s", count == 1 ? "s" : "", ncs_comm_name(q, abort->comm));
     ncs_free(ranks);
     ncs_format_place(&s, abort);
-    ncs_str_addf(&s, ", which waits for other work of the device: call %u on %s",
-                 (unsigned)r->unmet->call->number, other);
+    ncs_str_addf(&s, ", which waits for other work of the device: call %u on %s", (unsigned)r->unmet->call->number, other);
     ncs_format_place(&s, r->unmet->call);
     ncs_str_add(&s, ", and that waits for ");
     ncs_format_absent(r, &s);

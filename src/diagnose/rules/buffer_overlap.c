@@ -27,19 +27,16 @@ static bool overlaps(const struct ncs_analysis *q, const struct ncs_call *c)
     if (!send || !recv || c->comm < 0 || ncs_failed(c))
         return false;
     int nranks = q->journal->comm[c->comm]->nranks;
-    size_t block, count = ncs_call_count(c), reads = ncs_call_reads(c, nranks),
-           writes = ncs_call_writes(c, nranks);
+    size_t block, count = ncs_call_count(c), reads = ncs_call_reads(c, nranks), writes = ncs_call_writes(c, nranks);
     if (!reads || !writes || !count || nranks < 2 || ncs_call_dtype(c) < 0 ||
         __builtin_mul_overflow(count, ncs_dtype_bytes(ncs_call_dtype(c)), &block))
         return false;
     struct extent in = { (uintptr_t)send, 0 }, out = { (uintptr_t)recv, 0 };
-    if (__builtin_mul_overflow(block, reads, &in.bytes) ||
-        __builtin_mul_overflow(block, writes, &out.bytes))
+    if (__builtin_mul_overflow(block, reads, &in.bytes) || __builtin_mul_overflow(block, writes, &out.bytes))
         return false;
     bool apart = in.at < out.at ? out.at - in.at >= in.bytes : in.at - out.at >= out.bytes;
     /* A buffer that is too small reaches into others by chance: that is another mistake. */
-    return !apart && !is_in_place(c, in, out, block) &&
-           ncs_in_one_memory(c, send, in.bytes, recv, out.bytes);
+    return !apart && !is_in_place(c, in, out, block) && ncs_in_one_memory(c, send, in.bytes, recv, out.bytes);
 }
 
 static size_t block_of(const struct ncs_call *c)
@@ -60,12 +57,12 @@ static void buffer_overlap_fill(const struct ncs_analysis *q, const struct ncs_c
     if (by == 0)
         ncs_str_add(&s, "both begin at the same byte");
     else
-        ncs_str_addf(&s, "the send buffer begins %lld bytes %s the receive buffer",
-                     (long long)(by < 0 ? -by : by), by < 0 ? "before" : "after");
+        ncs_str_addf(&s, "the send buffer begins %lld bytes %s the receive buffer", (long long)(by < 0 ? -by : by),
+                     by < 0 ? "before" : "after");
     ncs_str_add(&s, ", so parts are overwritten before they are sent");
     if (reads != writes && by % (intptr_t)block_of(c) == 0)
-        ncs_str_addf(&s, "; in place the smaller buffer of rank %d has to be block %d of the larger one",
-                     c->comm_rank, c->comm_rank);
+        ncs_str_addf(&s, "; in place the smaller buffer of rank %d has to be block %d of the larger one", c->comm_rank,
+                     c->comm_rank);
     d->f.why = ncs_str_take(&s);
     if (reads == writes)
         d->f.fix = ncs_text(c->fn == NCS_FN_ncclAlltoAll ? "give the call two buffers: it is never in place"

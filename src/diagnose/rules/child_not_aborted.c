@@ -17,12 +17,11 @@ static bool is_aborting(const struct ncs_analysis *q, int comm, int rank)
 /* The nearest ancestor of the communicator that the rank has aborted, or aborts; -1 = none. */
 static int aborted_above(const struct ncs_analysis *q, int comm, int rank)
 {
-    for (int above = q->journal->comm[comm]->parent; above >= 0;
-         above = q->journal->comm[above]->parent) {
+    for (int above = q->journal->comm[comm]->parent; above >= 0; above = q->journal->comm[above]->parent) {
         const struct ncs_comm_info *info = q->journal->comm[above];
         for (int i = 0; i < info->members; i++)
-            if (info->member[i].rank == rank && ((info->member[i].aborted && !info->member[i].released) ||
-                                                 is_aborting(q, above, rank)))
+            if (info->member[i].rank == rank &&
+                ((info->member[i].aborted && !info->member[i].released) || is_aborting(q, above, rank)))
                 return above;
     }
     return -1;
@@ -46,8 +45,7 @@ static void format_waiting(const struct ncs_analysis *q, const struct ncs_cause 
     size_t count;
     int *ranks = ncs_present_ranks(q, r->unmet, &count);
     ncs_format_ranks(s, ranks, count);
-    ncs_str_addf(s, " wait%s there in call %u", count == 1 ? "s" : "",
-                 (unsigned)r->unmet->call->number);
+    ncs_str_addf(s, " wait%s there in call %u", count == 1 ? "s" : "", (unsigned)r->unmet->call->number);
     ncs_format_place(s, r->unmet->call);
     ncs_str_add(s, " for ");
     ncs_format_absent(r, s);
@@ -57,8 +55,8 @@ static void format_waiting(const struct ncs_analysis *q, const struct ncs_cause 
 static bool child_not_aborted_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_unmet *n = r->unmet;
-    if (!ncs_is_because(r, NCS_ABSENT_KILLED, NCS_ABSENT_LAST_FINAL) || n->comm < 0 || !n->call ||
-        !n->call->number || q->journal->comm[n->comm]->parent < 0 || !waits_outside_of_aborts(q, n))
+    if (!ncs_is_because(r, NCS_ABSENT_KILLED, NCS_ABSENT_LAST_FINAL) || n->comm < 0 || !n->call || !n->call->number ||
+        q->journal->comm[n->comm]->parent < 0 || !waits_outside_of_aborts(q, n))
         return false;
     int *ranks = ncs_new((size_t)(q->ranks + 1) * sizeof *ranks), parent = -1;
     size_t count = 0;
@@ -83,7 +81,8 @@ static bool child_not_aborted_match(const struct ncs_analysis *q, const struct n
         format_waiting(q, r, &s);
         d->f.why = ncs_str_take(&s);
         d->f.fix = ncs_text("abort %s as well, on every rank: only a child that shares its parent's "
-                            "resources ends with it", child);
+                            "resources ends with it",
+                            child);
     }
     ncs_free(ranks);
     return count > 0;

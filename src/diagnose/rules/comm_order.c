@@ -6,8 +6,7 @@
 static void format_op(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_snap_op *op)
 {
     if (op->call && op->call->number)
-        ncs_str_addf(s, "call %u on %s", (unsigned)op->call->number,
-                     ncs_comm_name(q, op->call->comm));
+        ncs_str_addf(s, "call %u on %s", (unsigned)op->call->number, ncs_comm_name(q, op->call->comm));
     else
         ncs_str_addf(s, "another launch");
 }
@@ -20,8 +19,7 @@ static void format_kernel_slots(const struct ncs_analysis *q, const struct ncs_c
     for (size_t k = 0; k < r->length; k++) {
         size_t i = (start + k) % r->length;
         size_t op = (size_t)(r->path[i] - ncs_op_node(q, 0));
-        if (r->path[i] < ncs_op_node(q, 0) || op >= q->snap->ops ||
-            !q->snap->op[op].awaits_kernel_slot)
+        if (r->path[i] < ncs_op_node(q, 0) || op >= q->snap->ops || !q->snap->op[op].awaits_kernel_slot)
             continue;
         const struct ncs_snap_op *waits = &q->snap->op[op];
         ncs_str_addf(s, "; on rank %d the device has no lane left for ", waits->rank);

@@ -7,8 +7,7 @@
 static bool destroy_beside_kernel_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_call *kernel;
-    const struct ncs_snap_job *job =
-        r->kind == NCS_CAUSE_CYCLE ? ncs_frees_beside(q, r->path, r->length, &kernel) : NULL;
+    const struct ncs_snap_job *job = r->kind == NCS_CAUSE_CYCLE ? ncs_frees_beside(q, r->path, r->length, &kernel) : NULL;
     if (!job)
         return false;
     const struct ncs_call *destroy = job->call;
@@ -26,7 +25,8 @@ static bool destroy_beside_kernel_match(const struct ncs_analysis *q, const stru
     if (!own)
         ncs_str_addf(&s, " of rank %d", kernel->rank);
     ncs_format_place(&s, kernel);
-    ncs_str_addf(&s, " still runs there, until other ranks make it too, and they wait for what rank %d does after the destroy", job->rank);
+    ncs_str_addf(&s, " still runs there, until other ranks make it too, and they wait for what rank %d does after the destroy",
+                 job->rank);
     d->f.why = ncs_str_take(&s);
     ncs_free(d->f.evidence);
     d->f.evidence = ncs_copy_text("by the work that the destroy waits for");

@@ -17,8 +17,8 @@ static int format_elsewhere(const struct ncs_analysis *q, const struct ncs_cause
 {
     for (size_t i = 0; i < r->absents; i++) {
         int context = r->absent[i]->context;
-        const char *function = context >= 0 && r->absent[i]->reason == NCS_ABSENT_ELSEWHERE
-                                   ? ncs_context_function(q, context) : NULL;
+        const char *function = context >= 0 && r->absent[i]->reason == NCS_ABSENT_ELSEWHERE ? ncs_context_function(q, context)
+                                                                                            : NULL;
         if (!function)
             continue;
         ncs_str_addf(s, strchr(function, ' ') ? "; rank %d %s" : "; rank %d waits in %s", r->absent[i]->rank, function);
@@ -54,7 +54,8 @@ static void doubt_absent(const struct ncs_analysis *q, const int *here, size_t c
     struct ncs_str s = { 0 };
     size_t room = 0, culprit_room = 0;
     for (size_t i = 0; i < n->presents; i++) {
-        struct ncs_culprit c = { .rank = n->present[i]->rank, .line = n->present[i]->place.line,
+        struct ncs_culprit c = { .rank = n->present[i]->rank,
+                                 .line = n->present[i]->place.line,
                                  .comm_rank = n->present[i]->comm_rank };
         NCS_PUSH(other.culprit, other.culprits, culprit_room, c);
     }
@@ -69,8 +70,8 @@ static void doubt_absent(const struct ncs_analysis *q, const int *here, size_t c
 }
 
 /* Most ranks have not ended the communicator: the few that have did so too early. */
-static void blame_few(const struct ncs_analysis *q, const struct ncs_cause *r, const int *here, size_t count,
-                      struct ncs_draft *d, struct ncs_str *why, struct ncs_str *fix)
+static void blame_few(const struct ncs_analysis *q, const struct ncs_cause *r, const int *here, size_t count, struct ncs_draft *d,
+                      struct ncs_str *why, struct ncs_str *fix)
 {
     const struct ncs_unmet *n = r->unmet;
     for (size_t i = 0; i < n->presents; i++)

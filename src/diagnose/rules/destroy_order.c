@@ -22,8 +22,8 @@ static int destroy_rank_on(const struct ncs_analysis *q, int comm, int rank)
 
 /* Counts the ranks that come to one wait before the other, and those that come to the other one first. A rank that has come
  * to neither, or has both in one group, has no order. */
-static void count_orders(const struct ncs_analysis *q, const struct ncs_unmet *one, const struct ncs_unmet *other,
-                         size_t *before, size_t *after)
+static void count_orders(const struct ncs_analysis *q, const struct ncs_unmet *one, const struct ncs_unmet *other, size_t *before,
+                         size_t *after)
 {
     *before = *after = 0;
     for (int r = 0; r < q->journal->comm[one->comm]->members; r++) {
@@ -86,8 +86,9 @@ static void format_ends(const struct ncs_analysis *q, const struct ncs_cause *r,
  * of that destroy before, as groups of one split do. In a loop they have done so as often as the rank in the destroy. */
 struct habits {
     struct ncs_cycle_wait end, call; /* the destroy and the call of the cycle */
-    int *before; size_t befores;     /* ranks that have destroyed before the call */
-    size_t afters;                   /* ranks that have not */
+    int *before;
+    size_t befores; /* ranks that have destroyed before the call */
+    size_t afters;  /* ranks that have not */
 };
 
 static const struct ncs_call *newest_of(const struct habits *h)

@@ -39,8 +39,7 @@ static void advise(const struct ncs_analysis *q, const struct ncs_cause *r, stru
 
 static bool early_destroy_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (!ncs_is_because(r, NCS_ABSENT_DESTROYED, NCS_ABSENT_DESTROYED) ||
-        (!destroyed_after_all(q, r) && !ncs_left_alone(q, r)))
+    if (!ncs_is_because(r, NCS_ABSENT_DESTROYED, NCS_ABSENT_DESTROYED) || (!destroyed_after_all(q, r) && !ncs_left_alone(q, r)))
         return false;
     ncs_format_left(q, r, d, "destroyed");
     struct ncs_str s = { 0 };

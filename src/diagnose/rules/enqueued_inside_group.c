@@ -14,8 +14,7 @@ static bool enqueued_inside_group_match(const struct ncs_analysis *q, const stru
     ncs_str_add(&s, " on the stream in an open group, in which ");
     ncs_format_use(q, &s, h->earlier);
     ncs_str_addf(&s, " is only queued: it runs before that call, and %s",
-                 h->later_does & NCS_TOUCH_WRITE ? "writes what the call is to use"
-                                                 : "reads what was there before");
+                 h->later_does & NCS_TOUCH_WRITE ? "writes what the call is to use" : "reads what was there before");
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "make");
     ncs_format_line(&s, " what is at", h->later);

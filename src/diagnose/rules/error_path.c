@@ -17,8 +17,8 @@ static bool error_path_alike(const struct ncs_cause *r)
     const struct ncs_call *first = r->absent[0]->call;
     for (size_t i = 1; i < r->absents; i++) {
         const struct ncs_call *c = r->absent[i]->call;
-        if (!c || c->fn != first->fn || c->rc != first->rc || c->number != first->number ||
-            c->place.line != first->place.line || r->absent[i]->reason != r->absent[0]->reason)
+        if (!c || c->fn != first->fn || c->rc != first->rc || c->number != first->number || c->place.line != first->place.line ||
+            r->absent[i]->reason != r->absent[0]->reason)
             return false;
     }
     return true;
@@ -90,8 +90,7 @@ static bool error_path_match(const struct ncs_analysis *q, const struct ncs_caus
     bool ended = a->reason == NCS_ABSENT_ERROR, many = !ended && r->absents > 1 && error_path_alike(r);
     /* an error of the program itself has no call, but its thread has a place */
     const struct ncs_call *failed = ended ? ended_by(q, a->rank) : a->call;
-    int line = !ended           ? failed->place.line
-               : a->context >= 0 ? ncs_context_place(q, a->context).line : 0;
+    int line = !ended ? failed->place.line : a->context >= 0 ? ncs_context_place(q, a->context).line : 0;
     struct ncs_str s = { 0 }, fix = { 0 };
     if (ended)
         format_ended(q, r, line, &s);

@@ -16,8 +16,7 @@ const struct ncs_call *const *ncs_stale_target(const struct ncs_analysis *q, con
         const struct ncs_notice *n = &q->notice[i];
         for (size_t k = 0; n->kind == NCS_NOTICE_STALE && k + 1 < n->calls; k += 2) {
             const struct ncs_call *made = n->call[k + 1];
-            if (made->fn != NCS_FN_ncclCommWindowRegister || made->comm != put->comm ||
-                made->comm_rank != ncs_call_peer(put))
+            if (made->fn != NCS_FN_ncclCommWindowRegister || made->comm != put->comm || made->comm_rank != ncs_call_peer(put))
                 continue;
             const char *from = ncs_call_arg(made, NCS_ARG_MEMORY)->p;
             if (target >= from && (uint64_t)(target - from) < ncs_call_arg(made, NCS_ARG_BYTES)->u)
@@ -48,8 +47,8 @@ static const char *stale_remedy(const struct ncs_call *made)
 }
 
 /* Fills all but the certainty. */
-static void stale_fill(const struct ncs_analysis *q, const struct ncs_call *const *pair, size_t calls,
-                       struct ncs_draft *d, struct ncs_str *s)
+static void stale_fill(const struct ncs_analysis *q, const struct ncs_call *const *pair, size_t calls, struct ncs_draft *d,
+                       struct ncs_str *s)
 {
     const struct ncs_call *freed = pair[0], *made = pair[1];
     for (size_t k = 0; k + 1 < calls; k += 2)
@@ -106,4 +105,5 @@ static bool freed_while_registered_match(const struct ncs_analysis *q, const str
 }
 
 const struct ncs_rule ncs_rule_freed_while_registered = { .match = freed_while_registered_match,
-                                                          .ground = NCS_GROUND_NOTICED, .by_title = true };
+                                                          .ground = NCS_GROUND_NOTICED,
+                                                          .by_title = true };

@@ -26,8 +26,7 @@ static const struct ncs_snap_job *graph_waiter(const struct ncs_analysis *q, con
     return NULL;
 }
 
-static bool graph_holds_communicator_match(const struct ncs_analysis *q, const struct ncs_cause *r,
-                                           struct ncs_draft *d)
+static bool graph_holds_communicator_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_unmet *gate = graph_gate(q, r);
     const struct ncs_snap_job *j = gate ? graph_waiter(q, gate) : NULL;

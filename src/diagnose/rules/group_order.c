@@ -6,12 +6,14 @@ static bool group_order_match(const struct ncs_analysis *q, const struct ncs_cau
     if (r->kind != NCS_CAUSE_GROUPS)
         return false;
     if (r->grouping->how == NCS_GROUPING_ORDER)
-        ncs_fill_grouping(q, r->grouping, d, "all ranks must make their calls in one order, also in a group; this "
-                                             "works only because NCCL sorts the communicators of a group itself");
+        ncs_fill_grouping(q, r->grouping, d,
+                          "all ranks must make their calls in one order, also in a group; this "
+                          "works only because NCCL sorts the communicators of a group itself");
     else if (r->grouping->how == NCS_GROUPING_MIXED)
-        ncs_fill_grouping(q, r->grouping, d, "all ranks must make their calls in one order, also in a group; this "
-                                             "works only because NCCL runs the collectives of a group before its "
-                                             "sends and receives");
+        ncs_fill_grouping(q, r->grouping, d,
+                          "all ranks must make their calls in one order, also in a group; this "
+                          "works only because NCCL runs the collectives of a group before its "
+                          "sends and receives");
     else
         return false;
     d->f.fix = ncs_text("make the calls in one order on every rank, also in a group");

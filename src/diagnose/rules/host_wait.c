@@ -7,8 +7,7 @@
 
 static bool is_cause_with(const struct ncs_cause *r, enum ncs_unmet_kind kind)
 {
-    return (r->kind == NCS_CAUSE_ABSENT || r->kind == NCS_CAUSE_CYCLE) && r->unmet &&
-           r->unmet->kind == kind;
+    return (r->kind == NCS_CAUSE_ABSENT || r->kind == NCS_CAUSE_CYCLE) && r->unmet && r->unmet->kind == kind;
 }
 
 static void format_gate(struct ncs_str *s, const struct ncs_snap_gate *g)
@@ -43,8 +42,8 @@ static void doubt_key(const int *waiting, size_t count, size_t gones, size_t liv
 
 /* No rank opens the gate. Blames the ranks that ended without doing so; if none did, all ranks that
  * wait: one of them should have opened it before it waited. */
-static void nobody_opens(const struct ncs_analysis *q, const struct ncs_unmet *gate,
-                         const int *waiting, size_t count, struct ncs_draft *d)
+static void nobody_opens(const struct ncs_analysis *q, const struct ncs_unmet *gate, const int *waiting, size_t count,
+                         struct ncs_draft *d)
 {
     const struct ncs_snap_gate *g = &q->snap->gate[gate->gate];
     bool key = ncs_is_key(q, gate), barrier = strcmp(g->what, "barrier") == 0;
@@ -123,8 +122,8 @@ static const struct ncs_unmet *other_barrier(const struct ncs_analysis *q, const
 
 /* Names both lists with the ranks that gave them. Blames the list of fewer ranks; both if they are
  * equally many. */
-static void host_wait_lists_differ(const struct ncs_analysis *q, const struct ncs_unmet *a,
-                                   const struct ncs_unmet *b, struct ncs_draft *d)
+static void host_wait_lists_differ(const struct ncs_analysis *q, const struct ncs_unmet *a, const struct ncs_unmet *b,
+                                   struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };
     size_t count[2];
@@ -154,9 +153,8 @@ static void host_wait_lists_differ(const struct ncs_analysis *q, const struct nc
         ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(unmet[i] - q->unmet)));
     }
     d->f.bystanders = 0;
-    d->f.evidence = ncs_copy_text(count[0] == count[1]
-                                      ? "as many gave the one list as the other, so all are named"
-                                      : "by the majority: more ranks gave the other list");
+    d->f.evidence = ncs_copy_text(count[0] == count[1] ? "as many gave the one list as the other, so all are named"
+                                                       : "by the majority: more ranks gave the other list");
     ncs_str_add(&s, ": a barrier opens when all of a list have come with the same one");
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_text("give barrier() the same list on each of these ranks");
@@ -185,8 +183,8 @@ static bool is_anybodys(const struct ncs_unmet *key)
 }
 
 /* "rank 0 waits at line 4 for store key `a`, which no rank has set, rank 1 waits ..." */
-static void format_host_cycle(const struct ncs_analysis *q, const struct ncs_draft *d,
-                              const struct ncs_unmet *const *of, struct ncs_str *s)
+static void format_host_cycle(const struct ncs_analysis *q, const struct ncs_draft *d, const struct ncs_unmet *const *of,
+                              struct ncs_str *s)
 {
     for (size_t i = 0; i < d->f.cycles; i++) {
         const struct ncs_cycle_step *c = &d->f.cycle[i];
@@ -205,16 +203,15 @@ static void format_host_cycle(const struct ncs_analysis *q, const struct ncs_dra
         else if (g)
             ncs_str_addf(s, " in %s for rank %d", g->what, c->waits_for);
         else if (c->call)
-            ncs_str_addf(s, " in call %u on %s for rank %d", (unsigned)c->call, c->comm,
-                         c->waits_for);
+            ncs_str_addf(s, " in call %u on %s for rank %d", (unsigned)c->call, c->comm, c->waits_for);
         else
             ncs_str_addf(s, " for rank %d", c->waits_for);
     }
 }
 
 /* Adds the advice for a cycle through keys: it breaks if one of the keys is set before the wait. */
-static void format_set_first(const struct ncs_analysis *q, const struct ncs_draft *d,
-                             const struct ncs_unmet *const *of, struct ncs_str *s)
+static void format_set_first(const struct ncs_analysis *q, const struct ncs_draft *d, const struct ncs_unmet *const *of,
+                             struct ncs_str *s)
 {
     bool any = false;
     for (size_t i = 0; i < d->f.cycles; i++) {
@@ -237,8 +234,7 @@ static void format_set_first(const struct ncs_analysis *q, const struct ncs_draf
 }
 
 /* The unmet waits of a cycle in the order of the finding's steps. The caller frees the list. */
-static const struct ncs_unmet **waits_of_steps(const struct ncs_analysis *q, const struct ncs_cause *r,
-                                               const struct ncs_draft *d)
+static const struct ncs_unmet **waits_of_steps(const struct ncs_analysis *q, const struct ncs_cause *r, const struct ncs_draft *d)
 {
     const struct ncs_unmet **of = ncs_new((d->f.cycles + 1) * sizeof *of);
     size_t count = 0, start = ncs_first_place(q, r);
@@ -252,8 +248,7 @@ static const struct ncs_unmet **waits_of_steps(const struct ncs_analysis *q, con
 
 /* A cycle through a host wait: each rank would do what the next one awaits only after its own
  * wait. */
-static void host_cycle(const struct ncs_analysis *q, const struct ncs_cause *r,
-                       struct ncs_draft *d)
+static void host_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     bool calls = false, contact = false, keys = true;
     struct ncs_str s = { 0 };
@@ -326,8 +321,7 @@ static bool host_wait_match(const struct ncs_analysis *q, const struct ncs_cause
     if (other)
         d->f.title = ncs_text("barriers with different lists of ranks");
     else
-        d->f.title = ncs_text("%s%s%s", g->what, g->key && *g->key ? ": " : "",
-                              g->key ? g->key : "");
+        d->f.title = ncs_text("%s%s%s", g->what, g->key && *g->key ? ": " : "", g->key ? g->key : "");
     ncs_free(waiting);
     return true;
 }

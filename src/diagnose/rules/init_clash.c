@@ -96,8 +96,9 @@ static void format_unshared(const struct ncs_analysis *q, const struct ncs_unmet
     d->f.evidence = all ? ncs_copy_text("each of them called ncclGetUniqueId")
                         : ncs_text("%zu ranks wait with one id, and %s called ncclGetUniqueId", u->most, who.text);
     d->f.why = ncs_text("%zu unique ids are in use, each for a communicator of %d that is waiting for its "
-                        "other ranks: %s made %s", u->ids, ncs_nranks_wanted(q, n),
-                        all ? "every rank" : who.text, d->f.culprits > 1 && !all ? "their own" : "its own");
+                        "other ranks: %s made %s",
+                        u->ids, ncs_nranks_wanted(q, n), all ? "every rank" : who.text,
+                        d->f.culprits > 1 && !all ? "their own" : "its own");
     d->f.fix = ncs_copy_text("make the id on one rank and hand it to the others, say through the store");
     ncs_str_free(&who);
 }
@@ -127,8 +128,7 @@ static const int *excluded(const struct ncs_analysis *q, const struct ncs_call *
     return *count ? list : NULL;
 }
 
-static bool same_list(const struct ncs_analysis *q, const struct ncs_call *a,
-                      const struct ncs_call *b)
+static bool same_list(const struct ncs_analysis *q, const struct ncs_call *a, const struct ncs_call *b)
 {
     size_t n, m;
     const int *x = excluded(q, a, &n), *y = excluded(q, b, &m);
@@ -142,8 +142,7 @@ static bool same_list(const struct ncs_analysis *q, const struct ncs_call *a,
     return same;
 }
 
-static size_t votes_for_list(const struct ncs_analysis *q, const struct ncs_unmet *n,
-                             const struct ncs_call *c)
+static size_t votes_for_list(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct ncs_call *c)
 {
     size_t votes = 0;
     for (size_t i = 0; i < n->presents; i++)
@@ -157,8 +156,7 @@ static bool init_clash_lists_differ(const struct ncs_analysis *q, const struct n
 {
     struct ncs_str s = { 0 };
     size_t most = 0;
-    if (n->call->fn != NCS_FN_ncclCommShrink ||
-        votes_for_list(q, n, n->present[0]) == n->presents)
+    if (n->call->fn != NCS_FN_ncclCommShrink || votes_for_list(q, n, n->present[0]) == n->presents)
         return false;
     size_t *votes = ncs_new(n->presents * sizeof *votes);
     for (size_t i = 0; i < n->presents; i++) {
@@ -182,19 +180,16 @@ static bool init_clash_lists_differ(const struct ncs_analysis *q, const struct n
     ncs_free(votes);
     ncs_fill_unmet(q, d, n, 0);
     d->f.bystanders = 0;
-    d->f.evidence = d->f.culprits < n->presents
-                        ? ncs_text("by the majority: %zu of %zu ranks agree", most, n->presents)
-                        : ncs_copy_text("no list is the commonest, so all ranks are named");
+    d->f.evidence = d->f.culprits < n->presents ? ncs_text("by the majority: %zu of %zu ranks agree", most, n->presents)
+                                                : ncs_copy_text("no list is the commonest, so all ranks are named");
     ncs_str_addf(&s, ": they do not agree who is left of %s", ncs_comm_name(q, n->comm));
     d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("give %s the same list of ranks to leave out on all that are left",
-                        ncs_function_name(n->call));
+    d->f.fix = ncs_text("give %s the same list of ranks to leave out on all that are left", ncs_function_name(n->call));
     return true;
 }
 
 /* A split, shrink or growth to which all ranks came, and which their arguments make impossible. */
-static bool meeting_refused(const struct ncs_analysis *q, const struct ncs_cause *r,
-                            struct ncs_draft *d)
+static bool meeting_refused(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_unmet *n = r->unmet;
     const struct ncs_snap_job *job = &q->snap->job[n->job];
@@ -216,15 +211,15 @@ static bool meeting_refused(const struct ncs_analysis *q, const struct ncs_cause
     ncs_str_add(&why, function);
     if (n->comm >= 0)
         ncs_str_addf(&why, " on %s", ncs_comm_name(q, n->comm));
-    ncs_str_addf(&why, " cannot be done: %s",
-                 job->why ? job->why : "the ranks contradict each other");
+    ncs_str_addf(&why, " cannot be done: %s", job->why ? job->why : "the ranks contradict each other");
     d->f.why = ncs_str_take(&why);
     if (grows)
         d->f.fix = ncs_text("let one old rank make the id with ncclCommGetUniqueId and pass it; "
                             "the new ranks join with it");
     else
         d->f.fix = ncs_text("let every rank that takes part make the same %s, with arguments that "
-                            "agree", function);
+                            "agree",
+                            function);
     return true;
 }
 
@@ -247,8 +242,8 @@ static bool init_clash_match(const struct ncs_analysis *q, const struct ncs_caus
         return false;
     struct ncs_str why = { 0 }, fix = { 0 };
     if (!ncs_joiners_clash(q, n, d, &why, &fix))
-        ncs_str_addf(&why, "the ranks that join %s contradict each other: %s",
-                     ncs_comm_name(q, n->comm), job->why ? job->why : "the meeting was refused");
+        ncs_str_addf(&why, "the ranks that join %s contradict each other: %s", ncs_comm_name(q, n->comm),
+                     job->why ? job->why : "the meeting was refused");
     if (!d->f.culprits)
         ncs_blame_present(d, n);
     if (!fix.bytes)

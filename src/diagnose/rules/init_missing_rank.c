@@ -31,8 +31,7 @@ static void format_thread(const struct ncs_analysis *q, const struct ncs_unmet *
 
 /* Adds ": rank 1 waits in store:get at line 16 for store key `id`, which no rank has set" about the
  * first such rank, and the advice with which the fix begins. */
-static void format_held(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why,
-                        struct ncs_str *fix)
+static void format_held(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why, struct ncs_str *fix)
 {
     for (size_t i = 0; i < n->absents; i++) {
         const struct ncs_absent *a = &n->absent[i];
@@ -59,8 +58,9 @@ static void doubt_unrecorded(const struct ncs_analysis *q, const struct ncs_unme
         int context = n->absent[i].context;
         const struct ncs_snap_context *c = context >= 0 ? &q->snap->context[context] : NULL;
         if (c && c->ending == NCS_END_MISSING)
-            ncs_finding_doubt(&d->f, "it could also be that a rank without a record was not started, or has ended: look at its own output, its "
-                                     "host, who started the job");
+            ncs_finding_doubt(
+                &d->f, "it could also be that a rank without a record was not started, or has ended: look at its own output, its "
+                       "host, who started the job");
     }
 }
 
@@ -80,13 +80,13 @@ static bool init_missing_rank_match(const struct ncs_analysis *q, const struct n
     while (real < n->absents && (nranks <= q->ranks || q->snap->many || absent[real] < q->ranks))
         real++;
     struct ncs_str s = { 0 }, first = { 0 };
-    ncs_str_addf(&s, "%zu of %d ranks joined %s with %s, ", (size_t)nranks - n->absents, nranks,
-                 ncs_comm_name(q, n->comm), n->call ? ncs_fn_info[n->call->fn].name : "a call");
+    ncs_str_addf(&s, "%zu of %d ranks joined %s with %s, ", (size_t)nranks - n->absents, nranks, ncs_comm_name(q, n->comm),
+                 n->call ? ncs_fn_info[n->call->fn].name : "a call");
     ncs_format_ranks(&s, absent, n->absents);
     ncs_str_add(&s, " did not");
     if (real < n->absents)
-        ncs_str_addf(&s, ": nranks = %d, but only %d rank%s exist%s", nranks, q->ranks,
-                     q->ranks == 1 ? "" : "s", q->ranks == 1 ? "s" : "");
+        ncs_str_addf(&s, ": nranks = %d, but only %d rank%s exist%s", nranks, q->ranks, q->ranks == 1 ? "" : "s",
+                     q->ranks == 1 ? "s" : "");
     format_held(q, n, &s, &first);
     format_thread(q, n, &s);
     d->f.why = ncs_str_take(&s);

@@ -15,4 +15,6 @@ static bool integer_average_match(const struct ncs_analysis *q, const struct ncs
     return true;
 }
 
-const struct ncs_rule ncs_rule_integer_average = { .match = integer_average_match, .ground = NCS_GROUND_NOTICED, .by_title = true };
+const struct ncs_rule ncs_rule_integer_average = { .match = integer_average_match,
+                                                   .ground = NCS_GROUND_NOTICED,
+                                                   .by_title = true };

@@ -19,7 +19,8 @@ static bool kind_mismatch_match(const struct ncs_analysis *q, const struct ncs_c
     bool first = b < a;
     d->f.fix = ncs_text("all-to-all, gather and scatter move their data as sends and receives do: make "
                         "them and the sends and receives between ranks %d and %d in one order on "
-                        "both", first ? b : a, first ? a : b);
+                        "both",
+                        first ? b : a, first ? a : b);
     return true;
 }
 

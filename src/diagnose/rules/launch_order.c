@@ -25,8 +25,10 @@ static bool launch_order_match(const struct ncs_analysis *q, const struct ncs_ca
     launch_order_format_call(q, &s, one[0]);
     ncs_str_add(&s, " before ");
     launch_order_format_call(q, &s, one[1]);
-    ncs_str_addf(&s, ", rank %d the other way round: a device that cannot hold both kernels at a "
-                     "time hangs", other[0]->rank);
+    ncs_str_addf(&s,
+                 ", rank %d the other way round: a device that cannot hold both kernels at a "
+                 "time hangs",
+                 other[0]->rank);
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_text("launch the calls of communicators that share ranks in one order on all of "
                         "them; sim = { lanes = 1 } shows the hang");

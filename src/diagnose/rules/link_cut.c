@@ -5,8 +5,7 @@
 #include "base/str.h"
 
 /* Blames one end of the link, with its call if it has made one. */
-static void add_end(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_unmet *n,
-                    int comm_rank)
+static void add_end(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_unmet *n, int comm_rank)
 {
     int rank = ncs_run_rank(q, n->comm, comm_rank);
     for (size_t i = 0; i < n->presents; i++)
@@ -21,16 +20,15 @@ static void add_end(const struct ncs_analysis *q, struct ncs_draft *d, const str
 static bool link_cut_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_unmet *n = r->unmet;
-    if (r->kind != NCS_CAUSE_DIFFER || !n || n->meeting < 0 ||
-        q->snap->meeting[n->meeting].stuck != NCS_STUCK_LINK)
+    if (r->kind != NCS_CAUSE_DIFFER || !n || n->meeting < 0 || q->snap->meeting[n->meeting].stuck != NCS_STUCK_LINK)
         return false;
     const int *cut = q->snap->meeting[n->meeting].cut;
     struct ncs_str s = { 0 };
     char *what = ncs_describe(n->call);
     add_end(q, d, n, cut[0]);
     add_end(q, d, n, cut[1]);
-    ncs_str_addf(&s, "the link between rank %d and rank %d of %s is cut, and call %u, %s, goes over it",
-                 cut[0], cut[1], ncs_comm_name(q, n->comm), (unsigned)n->call->number, what);
+    ncs_str_addf(&s, "the link between rank %d and rank %d of %s is cut, and call %u, %s, goes over it", cut[0], cut[1],
+                 ncs_comm_name(q, n->comm), (unsigned)n->call->number, what);
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_text("poll ncclCommGetAsyncError on every rank, and when one has an error or takes "
                         "too long abort the communicator on all of them");

@@ -38,8 +38,7 @@ static bool message_order_same_label(const struct ncs_call *a, const struct ncs_
 
 /* Finds the exchange that begins with this send. Fills call: the send, the receive that it meets,
  * the send that this receive was meant for, and the receive that the first send was meant for. */
-static bool message_order_exchanged(const struct messages *all, const struct ncs_call *send,
-                                    const struct ncs_call **call)
+static bool message_order_exchanged(const struct messages *all, const struct ncs_call *send, const struct ncs_call **call)
 {
     int from = send->comm_rank, to = ncs_call_peer(send);
     uint64_t nth = send->ordinal;
@@ -81,8 +80,7 @@ static bool message_order_match(const struct ncs_analysis *q, const struct ncs_c
         struct ncs_str s = { 0 };
         ncs_add_culprit(d, send->rank, send->number, send->place.line);
         ncs_add_culprit(d, recv->rank, recv->number, recv->place.line);
-        ncs_str_addf(&s, "rank %d sends %s before %s to rank %d", send->rank, send->label,
-                     call[2]->label, recv->rank);
+        ncs_str_addf(&s, "rank %d sends %s before %s to rank %d", send->rank, send->label, call[2]->label, recv->rank);
         ncs_format_place(&s, send);
         ncs_str_addf(&s, ", which receives them the other way round");
         ncs_format_place(&s, recv);

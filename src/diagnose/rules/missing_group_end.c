@@ -7,7 +7,8 @@ static bool missing_group_end_match(const struct ncs_analysis *q, const struct n
         ncs_add_culprit(d, r->rank, 0, r->line);
         d->f.title = ncs_text("rank %d ended inside a group", r->rank);
         d->f.why = ncs_text("rank %d ended with %d group%s open: what was queued in it was never "
-                            "launched", r->rank, r->depth, r->depth > 1 ? "s" : "");
+                            "launched",
+                            r->rank, r->depth, r->depth > 1 ? "s" : "");
         d->f.fix = ncs_text("end each group that is started, on every path");
         return true;
     }
@@ -22,13 +23,13 @@ static bool missing_group_end_match(const struct ncs_analysis *q, const struct n
         ncs_str_addf(&s, " made call %u", (unsigned)a->call->number);
     if (a->call)
         ncs_format_place(&s, a->call);
-    ncs_str_addf(&s, " inside a group that is still open (depth %d): nothing of it was launched",
-                 depth);
+    ncs_str_addf(&s, " inside a group that is still open (depth %d): nothing of it was launched", depth);
     ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
     d->f.why = ncs_str_take(&s);
     if (a->call && a->call->place.line)
         d->f.fix = ncs_text("end the group around line %d: as many ncclGroupEnd as ncclGroupStart, "
-                            "on every path", a->call->place.line);
+                            "on every path",
+                            a->call->place.line);
     else
         d->f.fix = ncs_text("as many ncclGroupEnd as ncclGroupStart, on every path");
     return true;

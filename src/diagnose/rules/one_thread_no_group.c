@@ -5,7 +5,10 @@
 #include "base/mem.h"
 
 /* Functions that wait for more than one stream. */
-static const struct { enum ncs_fn fn; const char *scope; } wide[] = {
+static const struct {
+    enum ncs_fn fn;
+    const char *scope;
+} wide[] = {
     { NCS_FN_cudaFree, "all that is under way on the device" },
     { NCS_FN_cudaFreeHost, "all that is under way on the device" },
     { NCS_FN_cudaDeviceSynchronize, "all that is under way on the device" },
@@ -38,8 +41,8 @@ static bool find_self_wait(const struct ncs_analysis *q, const struct ncs_cause 
         int at = ncs_node_unmet(q, r->path[i]);
         const struct ncs_unmet *n = at >= 0 ? &q->unmet[at] : NULL;
         if (n && n->kind == NCS_UNMET_GATE ? k->gate || !ncs_is_key(q, n)
-              : n                         ? k->unmet || !n->call || n->kind == NCS_UNMET_SIGNAL
-                                          : false)
+            : n                            ? k->unmet || !n->call || n->kind == NCS_UNMET_SIGNAL
+                                           : false)
             return false; /* a wait for signals holds its stream, and a group would not undo that */
         if (n && n->kind == NCS_UNMET_GATE)
             k->gate = n;
@@ -85,8 +88,8 @@ static void format_two_threads(const struct ncs_analysis *q, const struct self_w
     const struct ncs_snap_context *w = &q->snap->context[k->waiter];
     ncs_str_addf(s, " of %s, but waits ", ncs_comm_name(q, k->unmet->comm));
     format_wait(q, k->maker, s);
-    ncs_str_addf(s, " for %s, which thread %d has not set; thread %d waits ",
-                 q->snap->gate[k->gate->gate].key, w->thread, w->thread);
+    ncs_str_addf(s, " for %s, which thread %d has not set; thread %d waits ", q->snap->gate[k->gate->gate].key, w->thread,
+                 w->thread);
     format_wait(q, k->waiter, s);
     ncs_str_add(s, scope_of(w->call) ? " and so for that call" : " for that call");
 }

@@ -12,8 +12,7 @@ static bool overlapping_buffers_match(const struct ncs_analysis *q, const struct
     ncs_format_use(q, &s, h->later);
     ncs_str_addf(&s, " %s memory that ", h->later_does & NCS_TOUCH_WRITE ? "writes" : "reads");
     ncs_format_use(q, &s, h->earlier);
-    ncs_str_addf(&s, " %s, and both may run at the same time: %s",
-                 h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads",
+    ncs_str_addf(&s, " %s, and both may run at the same time: %s", h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads",
                  !h->same_launch ? "nothing orders their streams"
                  : several       ? "NCCL launches the communicators of a group in an order of its own"
                                  : "all sends and receives of a group move at the same time");

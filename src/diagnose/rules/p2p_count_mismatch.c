@@ -112,7 +112,8 @@ static bool match_sizes(const struct ncs_analysis *q, const struct ncs_cause *r,
     }
     d->f.why = ncs_str_take(&s);
     d->f.fix = other ? ncs_text("let rank %d receive in the order in which rank %d sends: messages of "
-                                "two ranks are paired by their order alone", recv->rank, send->rank)
+                                "two ranks are paired by their order alone",
+                                recv->rank, send->rank)
                      : counts_of(send, recv, unlike);
     ncs_fill_calls(q, r, d, r->call[0]->rank <= r->call[1]->rank ? r->call[0] : r->call[1]);
     d->remark = types; /* NCCL moves bytes and does not compare types, but its guide demands one type (user guide: p2p) */

@@ -10,8 +10,8 @@ static bool has_met(const struct ncs_analysis *q, const struct ncs_snap_part *p)
     int me = p->call->comm_rank, peer = ncs_call_peer(p->call);
     for (size_t i = 0; i < q->unmets; i++) { /* not launched: the group still waits for first contact with a peer */
         const struct ncs_unmet *n = &q->unmet[i];
-        if (n->contact && n->call && n->comm == p->call->comm && n->src == (send ? me : peer) &&
-            n->dst == (send ? peer : me) && ncs_is_send(n->call) == send)
+        if (n->contact && n->call && n->comm == p->call->comm && n->src == (send ? me : peer) && n->dst == (send ? peer : me) &&
+            ncs_is_send(n->call) == send)
             return false;
     }
     return true;
@@ -45,8 +45,8 @@ static char *split_group(const struct ncs_draft *d, const struct ncs_call *c)
     ncs_str_add(&s, "a group ends only as a whole: ");
     for (size_t i = 0; i < d->f.cycles; i++)
         if (d->f.cycle[i].waits_for == c->rank)
-            ncs_str_addf(&s, "take what rank %d waits for into the group of rank %d, with the %s", d->f.cycle[i].rank,
-                         c->rank, what);
+            ncs_str_addf(&s, "take what rank %d waits for into the group of rank %d, with the %s", d->f.cycle[i].rank, c->rank,
+                         what);
     if (s.text[s.bytes - 1] == ' ') {
         ncs_str_addf(&s, "split that of rank %d before the %s", c->rank, what);
         ncs_format_place(&s, c);
@@ -78,8 +78,7 @@ static bool p2p_cycle_match(const struct ncs_analysis *q, const struct ncs_cause
                             k.sends && k.recvs ? "the two sides make matching calls in different orders"
                             : k.sends          ? "everybody sends first"
                                                : "everybody receives first",
-                            d->f.cycles == 2 ? "one of the two" : "every second rank",
-                            k.sends ? "receive" : "send");
+                            d->f.cycles == 2 ? "one of the two" : "every second rank", k.sends ? "receive" : "send");
     return true;
 }
 

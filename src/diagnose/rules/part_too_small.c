@@ -40,8 +40,7 @@ static void part_too_small_format(const struct ncs_analysis *q, const struct ncs
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "%s %d of the call", ncs_call_is_pair(c) ? "peer" : "root", part_too_small_named(c));
     ncs_format_place(&s, c);
-    ncs_str_addf(&s, " on rank %d is no rank of %s, which has %d, so it fails", c->rank, info->name,
-                 info->nranks);
+    ncs_str_addf(&s, " on rank %d is no rank of %s, which has %d, so it fails", c->rank, info->name, info->nranks);
     if (own) {
         ncs_str_add(&s, "; of the colors of the split");
         ncs_format_place(&s, own);

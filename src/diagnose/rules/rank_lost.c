@@ -28,21 +28,23 @@ static void fill_all(const struct ncs_analysis *q, const struct ncs_notice *n, s
         ncs_add_row(d, f->rank, f->place.line, ncs_text("was stopped by %s", f->what));
     }
     bool has_all = n->faults == 1 && q->parties; /* one thread drives several ranks */
-    ncs_str_add(&s, has_all ? "the thread of all ranks was stopped"
-                    : n->faults == 1 ? "the only rank was stopped" : "every rank was stopped");
+    ncs_str_add(&s, has_all          ? "the thread of all ranks was stopped"
+                    : n->faults == 1 ? "the only rank was stopped"
+                                     : "every rank was stopped");
     if (one)
         format_statement(n->fault, &s);
     ncs_str_add(&s, ": no rank reached its end");
     d->f.title = ncs_text("no rank is left");
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_text("let at least one rank go on; if their loss is what the scenario is about, "
-                        "declare outcome = { lost = %d }", n->fault->rank);
+                        "declare outcome = { lost = %d }",
+                        n->fault->rank);
     d->f.evidence = ncs_text("by the faults that happened");
 }
 
 /* For a rank that is missing from a recorded run, where no fault has stopped it. */
-static void format_missing(const struct ncs_analysis *q, const struct ncs_cause *r,
-                           const struct ncs_snap_context *c, struct ncs_draft *d)
+static void format_missing(const struct ncs_analysis *q, const struct ncs_cause *r, const struct ncs_snap_context *c,
+                           struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };
     ncs_format_absent(r, &s);
@@ -81,7 +83,7 @@ static void fill_early_end(const struct ncs_analysis *q, const struct ncs_cause 
         ncs_free(what);
     }
     d->f.fix = ncs_text("let each rank wait for its calls before its process ends: synchronize their streams, and destroy "
-                             "the communicator");
+                        "the communicator");
 }
 
 static bool rank_lost_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)

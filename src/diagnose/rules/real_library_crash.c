@@ -8,8 +8,7 @@
 static const struct ncs_call *crash_finalize_before(const struct ncs_call *call)
 {
     const struct ncs_call *c = call && call->comm >= 0 ? call->older : NULL;
-    while (c && !(c->fn == NCS_FN_ncclCommFinalize && !ncs_failed(c) && c->comm == call->comm &&
-                  c->comm_rank == call->comm_rank))
+    while (c && !(c->fn == NCS_FN_ncclCommFinalize && !ncs_failed(c) && c->comm == call->comm && c->comm_rank == call->comm_rank))
         c = c->older;
     return c;
 }
@@ -19,8 +18,7 @@ static char *crash_fix(const struct ncs_analysis *q, const struct ncs_call *call
     const struct ncs_call *end = crash_finalize_before(call);
     struct ncs_str s = { 0 };
     if (end) {
-        ncs_str_addf(&s, "let rank %d finalize %s after its last call, not", call->rank,
-                     ncs_comm_name(q, call->comm));
+        ncs_str_addf(&s, "let rank %d finalize %s after its last call, not", call->rank, ncs_comm_name(q, call->comm));
         ncs_format_place(&s, end);
         ncs_str_add(&s, ": NCCL itself has no check here");
     } else {
@@ -32,8 +30,7 @@ static char *crash_fix(const struct ncs_analysis *q, const struct ncs_call *call
 static const struct ncs_notice *crash_of(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     for (size_t i = 0; i < q->notices && call; i++)
-        if (q->notice[i].kind == NCS_NOTICE_CRASH && q->notice[i].calls &&
-            q->notice[i].call[0] == call)
+        if (q->notice[i].kind == NCS_NOTICE_CRASH && q->notice[i].calls && q->notice[i].call[0] == call)
             return &q->notice[i];
     return NULL;
 }
@@ -50,8 +47,7 @@ static bool leaves_others(const struct ncs_analysis *q, const struct ncs_cause *
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "rank %d's %s", c->rank, text);
     ncs_format_place(&s, c);
-    ncs_str_addf(&s, " crashes the real library%s%s", notice->why ? ": " : "",
-                 notice->why ? notice->why : "");
+    ncs_str_addf(&s, " crashes the real library%s%s", notice->why ? ": " : "", notice->why ? notice->why : "");
     ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
     d->f.why = ncs_str_take(&s);
     d->f.fix = crash_fix(q, c);

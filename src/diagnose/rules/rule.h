@@ -7,39 +7,39 @@
 
 /* The kinds of causes that rules are asked about. */
 enum ncs_cause_kind {
-    NCS_CAUSE_ABSENT,   /* an unmet wait to which some ranks will never come */
-    NCS_CAUSE_DIFFER,   /* calls met that disagree */
-    NCS_CAUSE_CYCLE,    /* unmet waits in a cycle */
-    NCS_CAUSE_POLL,     /* ranks poll for something that cannot happen */
-    NCS_CAUSE_NOTICE,   /* a crash or a fault */
-    NCS_CAUSE_HAZARD,   /* memory that is used without order */
-    NCS_CAUSE_LOST,     /* a fault stopped every rank */
+    NCS_CAUSE_ABSENT,    /* an unmet wait to which some ranks will never come */
+    NCS_CAUSE_DIFFER,    /* calls met that disagree */
+    NCS_CAUSE_CYCLE,     /* unmet waits in a cycle */
+    NCS_CAUSE_POLL,      /* ranks poll for something that cannot happen */
+    NCS_CAUSE_NOTICE,    /* a crash or a fault */
+    NCS_CAUSE_HAZARD,    /* memory that is used without order */
+    NCS_CAUSE_LOST,      /* a fault stopped every rank */
     NCS_CAUSE_ELSEWHERE, /* a call that the others made on another communicator */
-    NCS_CAUSE_HOSTS,    /* a barrier, key or thread that a host has more, less or otherwise than
+    NCS_CAUSE_HOSTS,     /* a barrier, key or thread that a host has more, less or otherwise than
                          * hosts like it */
-    NCS_CAUSE_FAILED,   /* calls that failed alike on several ranks; uncaught, and no
+    NCS_CAUSE_FAILED,    /* calls that failed alike on several ranks; uncaught, and no
                          * rank waits for them */
     /* Findings about the following kinds are notes, not errors (ncs_draft_take). */
-    NCS_CAUSE_LABELS,   /* no hang, but by their labels or results calls were exchanged */
-    NCS_CAUSE_ORDER,    /* no hang, but ranks launched calls of two communicators in opposite order */
-    NCS_CAUSE_THREADS,  /* the run as a whole: calls of threads that nothing orders */
-    NCS_CAUSE_GONE,     /* the run as a whole: calls on communicators that their ranks had destroyed */
-    NCS_CAUSE_PARTS,    /* the run as a whole: calls that name a rank that its part does not have */
-    NCS_CAUSE_WINDOWS,  /* a communicator's windows, compared between ranks */
-    NCS_CAUSE_MESSAGES, /* a communicator's sends and receives, compared in pairs */
-    NCS_CAUSE_OPERATORS, /* a communicator's pre-mul-sums */
-    NCS_CAUSE_BUFFERS,  /* the buffers of a communicator's calls */
-    NCS_CAUSE_LATER,    /* behind calls that disagree: some ranks also left calls out */
-    NCS_CAUSE_LEFT,     /* a communicator or an open group that is left over when a rank ends */
-    NCS_CAUSE_FOREIGN,  /* a buffer of another device */
-    NCS_CAUSE_UNUSED,   /* a fault whose call never came */
+    NCS_CAUSE_LABELS,        /* no hang, but by their labels or results calls were exchanged */
+    NCS_CAUSE_ORDER,         /* no hang, but ranks launched calls of two communicators in opposite order */
+    NCS_CAUSE_THREADS,       /* the run as a whole: calls of threads that nothing orders */
+    NCS_CAUSE_GONE,          /* the run as a whole: calls on communicators that their ranks had destroyed */
+    NCS_CAUSE_PARTS,         /* the run as a whole: calls that name a rank that its part does not have */
+    NCS_CAUSE_WINDOWS,       /* a communicator's windows, compared between ranks */
+    NCS_CAUSE_MESSAGES,      /* a communicator's sends and receives, compared in pairs */
+    NCS_CAUSE_OPERATORS,     /* a communicator's pre-mul-sums */
+    NCS_CAUSE_BUFFERS,       /* the buffers of a communicator's calls */
+    NCS_CAUSE_LATER,         /* behind calls that disagree: some ranks also left calls out */
+    NCS_CAUSE_LEFT,          /* a communicator or an open group that is left over when a rank ends */
+    NCS_CAUSE_FOREIGN,       /* a buffer of another device */
+    NCS_CAUSE_UNUSED,        /* a fault whose call never came */
     NCS_CAUSE_LOST_RESOURCE, /* what nobody will free */
-    NCS_CAUSE_STALE,    /* memory freed while something refers to it */
-    NCS_CAUSE_SETTING,  /* a variable of the environment that processes do not share */
-    NCS_CAUSE_INEXACT,  /* a result that is NCCL's but lost precision */
-    NCS_CAUSE_RETYPED,  /* a reduction of a buffer that has another type */
-    NCS_CAUSE_UNWRITTEN, /* memory that nothing has written is used */
-    NCS_CAUSE_GROUPS,   /* ranks group the same calls differently */
+    NCS_CAUSE_STALE,         /* memory freed while something refers to it */
+    NCS_CAUSE_SETTING,       /* a variable of the environment that processes do not share */
+    NCS_CAUSE_INEXACT,       /* a result that is NCCL's but lost precision */
+    NCS_CAUSE_RETYPED,       /* a reduction of a buffer that has another type */
+    NCS_CAUSE_UNWRITTEN,     /* memory that nothing has written is used */
+    NCS_CAUSE_GROUPS,        /* ranks group the same calls differently */
 };
 
 struct ncs_explanation; /* explanation/explain.h */
@@ -65,31 +65,30 @@ struct ncs_grouping {
 /* A cause that has no further cause behind it. The kind decides which members are set. */
 struct ncs_cause {
     enum ncs_cause_kind kind;
-    const char *rule;                  /* the only rule that is asked; NULL = all, by ground */
-    const struct ncs_unmet *unmet;     /* ABSENT, CYCLE (any of its waits), DIFFER of a hang */
-    const struct ncs_absent **absent;  /* ABSENT: the ranks that are absent for one reason */
+    const char *rule;                             /* the only rule that is asked; NULL = all, by ground */
+    const struct ncs_unmet *unmet;                /* ABSENT, CYCLE (any of its waits), DIFFER of a hang */
+    const struct ncs_absent **absent;             /* ABSENT: the ranks that are absent for one reason */
     const struct ncs_call_divergence *divergence; /* ABSENT: NULL = as found for the communicator */
     size_t absents;
     const struct ncs_call *const *call; /* DIFFER, FAILED; ORDER: two of each rank */
     size_t calls;
-    int *path;                         /* CYCLE: nodes of the wait graph, each waits for the next */
+    int *path; /* CYCLE: nodes of the wait graph, each waits for the next */
     size_t length;
     const struct ncs_notice *notice;
-    const struct ncs_call *excess;     /* ABSENT, from an explanation: the extra call; else NULL */
+    const struct ncs_call *excess;       /* ABSENT, from an explanation: the extra call; else NULL */
     const struct ncs_grouping *grouping; /* GROUPS */
     const struct ncs_explanation *hosts; /* HOSTS: the explanation that found it */
-    const struct ncs_edit *edit;       /* from an explanation; NULL = the rule makes the edits */
+    const struct ncs_edit *edit;         /* from an explanation; NULL = the rule makes the edits */
     size_t edits;
-    int comm;                          /* LABELS, LATER, LEFT, WINDOWS, MESSAGES, OPERATORS, BUFFERS */
-    int rank, depth, line;             /* LEFT: the rank with an open group, how many groups, and the
+    int comm;              /* LABELS, LATER, LEFT, WINDOWS, MESSAGES, OPERATORS, BUFFERS */
+    int rank, depth, line; /* LEFT: the rank with an open group, how many groups, and the
                                         * line; rank -1 = no group. CYCLE of destroys: the rank that
                                         * goes another way than the others, -1 = unknown */
 };
 
 /* True if the rule explains the cause. Then it has filled the draft, except rule and level. On
  * false the draft may be filled in part; the caller frees it. */
-typedef bool ncs_rule_match(const struct ncs_analysis *q, const struct ncs_cause *r,
-                            struct ncs_draft *d);
+typedef bool ncs_rule_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
 
 /* The kind of evidence by which a rule finds the cause, the strongest first (diagnose/README.md, rule 9). */
 enum ncs_ground {
@@ -139,8 +138,7 @@ bool ncs_opposite_order(const struct ncs_analysis *q, const struct ncs_call **ca
 /* Asks about calls that ranks group differently, except in hangs of the simulator (rules/common/groupings.c). */
 void ncs_judge_groupings(const struct ncs_analysis *q, struct ncs_drafts *all);
 /* Fills all but the fix; `why` continues the two ranks' calls (rules/common/grouping_finding.c). */
-void ncs_fill_grouping(const struct ncs_analysis *q, const struct ncs_grouping *g, struct ncs_draft *d,
-                       const char *why);
+void ncs_fill_grouping(const struct ncs_analysis *q, const struct ncs_grouping *g, struct ncs_draft *d, const char *why);
 
 /* The findings of one reading while they are collected (rules/common/drafts.c). */
 struct ncs_drafts {
@@ -166,14 +164,14 @@ void ncs_format_colors(const struct ncs_call *const *call, int count, struct ncs
 void ncs_add_colors(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
 /* Blames ranks that join with another size, or as the same rank as another; fills why and fix
  * (rules/common/joiners.c). */
-bool ncs_joiners_clash(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d,
-                       struct ncs_str *why, struct ncs_str *fix);
+bool ncs_joiners_clash(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d, struct ncs_str *why,
+                       struct ncs_str *fix);
 /* Blames ranks that join with an id from another key than the others at their place, or with a rank
  * number that another one has, too. Fills all but the repair (rules/common/id_keys.c). */
 bool ncs_took_wrong_id(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d);
 /* Adds the calls that the missed ranks of a growth must make: old ranks and new ones. */
-void ncs_format_growth(const struct ncs_analysis *q, const struct ncs_unmet *n, const int *absent,
-                       size_t count, struct ncs_str *s);
+void ncs_format_growth(const struct ncs_analysis *q, const struct ncs_unmet *n, const int *absent, size_t count,
+                       struct ncs_str *s);
 
 /* The pair of a notice (STALE) whose memory the failed put of this notice writes to; NULL = none
  * (rules/freed_while_registered.c). */
@@ -182,20 +180,20 @@ const struct ncs_call *const *ncs_stale_target(const struct ncs_analysis *q, con
 /* ---- calls that failed (rules/common/failed_call_origin.c) ---- */
 
 enum ncs_failing { /* why a call failed, in the order of checks */
-    NCS_FAILING_VERSION,
-    NCS_FAILING_SAME_DEVICE,
-    NCS_FAILING_REUSED_ID,
-    NCS_FAILING_NULL_COMM,
-    NCS_FAILING_EXCLUDED,
-    NCS_FAILING_IN_PROGRESS,
-    NCS_FAILING_NO_OPERATOR,
-    NCS_FAILING_OWN, /* none of these: a wrong argument, or an error inside the library */
+                   NCS_FAILING_VERSION,
+                   NCS_FAILING_SAME_DEVICE,
+                   NCS_FAILING_REUSED_ID,
+                   NCS_FAILING_NULL_COMM,
+                   NCS_FAILING_EXCLUDED,
+                   NCS_FAILING_IN_PROGRESS,
+                   NCS_FAILING_NO_OPERATOR,
+                   NCS_FAILING_OWN, /* none of these: a wrong argument, or an error inside the library */
 };
 
 /* Adds to `why` the evidence of earlier calls, if any, beginning with "; ", and to
  * `fix` the repair. */
-enum ncs_failing ncs_format_failing(const struct ncs_analysis *q, const struct ncs_call *call,
-                                    struct ncs_str *why, struct ncs_str *fix);
+enum ncs_failing ncs_format_failing(const struct ncs_analysis *q, const struct ncs_call *call, struct ncs_str *why,
+                                    struct ncs_str *fix);
 /* True if the library's message for the failed call contains the words. Messages differ between versions, so they only support
  * what the code and the calls show. */
 bool ncs_message_has(const struct ncs_call *call, const char *words);
@@ -203,8 +201,7 @@ bool ncs_message_has(const struct ncs_call *call, const char *words);
 void ncs_format_own_mistake(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call *earlier,
                             struct ncs_str *why, struct ncs_str *fix);
 /* True if the cause is a failed call (FAILED) for that reason. Then it has filled everything. */
-bool ncs_failed_because(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
-                        enum ncs_failing failing);
+bool ncs_failed_because(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, enum ncs_failing failing);
 
 /* ---- the edits that remove a finding (repair/repair.c, repair_*.c, words/edits.c) ---- */
 
@@ -216,11 +213,9 @@ void ncs_repair_peer(const struct ncs_analysis *q, struct ncs_draft *d, const st
                      const struct ncs_call *wants, bool turned);
 /* Adds the edit to a finding about a wrong communicator: the call, and the number of the right
  * one. */
-void ncs_repair_comm(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *wrong,
-                     int comm);
+void ncs_repair_comm(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *wrong, int comm);
 /* Adds the edit that exchanges two calls of a rank on one communicator. */
-void ncs_repair_swap(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *a,
-                     const struct ncs_call *b);
+void ncs_repair_swap(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *a, const struct ncs_call *b);
 char *ncs_format_edit(const struct ncs_analysis *q, const struct ncs_edit *e);
 
 /* ---- ranks that will never come to an unmet wait (rules/common/missing_rank.c) ---- */
@@ -229,8 +224,7 @@ char *ncs_format_edit(const struct ncs_analysis *q, const struct ncs_edit *e);
 int *ncs_present_ranks(const struct ncs_analysis *q, const struct ncs_unmet *unmet, size_t *count);
 /* Fills the parts that all findings about an unmet wait share: call, title, rows, blocked ranks.
  * Add culprits before. */
-void ncs_fill_unmet(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_unmet *unmet,
-                    uint32_t call);
+void ncs_fill_unmet(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_unmet *unmet, uint32_t call);
 /* Makes the missed ranks culprits, without a call or a line, for calls that they never made. */
 void ncs_blame_absent(const struct ncs_cause *r, struct ncs_draft *d);
 /* Fills all but why and fix. The missed ranks are culprits; the call is theirs if they made one in
@@ -246,11 +240,9 @@ void ncs_format_absent(const struct ncs_cause *r, struct ncs_str *s); /* "ranks 
 void ncs_format_before(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s);
 /* `several`: "for them" instead of "for it". Adds "; ranks 0, 1, 3 wait for it in AllReduce float32
  * x 1024 sum at line 9". */
-void ncs_format_who_waits(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *unmet,
-                          bool several);
+void ncs_format_who_waits(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *unmet, bool several);
 /* Fills the draft, except the repair: "rank 1 aborted world at line 13 after 2 calls; ..." */
-void ncs_format_left(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
-                     const char *verb);
+void ncs_format_left(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, const char *verb);
 
 /* On real hardware, where the wait in a destroy is concluded: makes the finding likely, and says what else may hold the ranks.
  * call: some ranks wait in it, and others have not made it; NULL = there is none. */
@@ -278,10 +270,9 @@ bool ncs_is_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, 
 int ncs_divergence_comm(const struct ncs_cause *r); /* the communicator of its divergence */
 /* Fills all but why and fix: the minority are culprits, the title is the majority's call at the
  * divergence. */
-void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, int comm,
-                         const struct ncs_call_divergence *p, struct ncs_draft *d);
-const struct ncs_call *ncs_call_at(const struct ncs_analysis *q, int comm, int comm_rank,
-                                   uint32_t position);
+void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, int comm, const struct ncs_call_divergence *p,
+                         struct ncs_draft *d);
+const struct ncs_call *ncs_call_at(const struct ncs_analysis *q, int comm, int comm_rank, uint32_t position);
 /* True if both calls exist and have the same signature and label. */
 bool ncs_same_call(const struct ncs_call *a, const struct ncs_call *b);
 /* Adds "calls 3, 6 at line 7 (grad 1)": the calls of p->gaps. comm_rank: a rank that made them. */
@@ -291,8 +282,7 @@ enum { NCS_MOVED_FAR = 16 }; /* the longest distance, in calls, over which a cal
 bool ncs_never_called(const struct ncs_cause *r);
 /* Adds " too", or " before it waits in barrier() at line 9" for a rank that may still
  * intend the call. */
-void ncs_format_before_wait(const struct ncs_analysis *q, const struct ncs_cause *r, bool several,
-                            struct ncs_str *s);
+void ncs_format_before_wait(const struct ncs_analysis *q, const struct ncs_cause *r, bool several, struct ncs_str *s);
 
 /* ---- arguments of others at the same place (rules/common/siblings.c) ---- */
 
@@ -325,16 +315,15 @@ enum ncs_fact {
 };
 
 /* True if the calls disagree in this fact. Then it has filled all but the repair. */
-bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
-                  enum ncs_fact which, const char *noun);
+bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, enum ncs_fact which,
+                  const char *noun);
 /* Adds what becomes of the bytes if calls that reduce nothing disagree in their type alone. Always true. */
 bool ncs_add_bytes(const struct ncs_cause *r, struct ncs_draft *d);
 /* Adds the advice "give the same root: rank 3 (line 8) is the odd one", without a rank if all are
  * blamed. Always true, so that a rule is one expression. */
 const char *ncs_count_advice(const struct ncs_analysis *q, const struct ncs_cause *r);
 bool ncs_advise_minority(const struct ncs_cause *r, struct ncs_draft *d, const char *what);
-void ncs_fill_calls(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
-                    const struct ncs_call *title);
+void ncs_fill_calls(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, const struct ncs_call *title);
 /* True if a send met a receive. If one of them met a part of an all-to-all, the calls are of
  * different kinds, and this is false. */
 bool ncs_is_exchange(const struct ncs_cause *r);
@@ -347,8 +336,7 @@ bool ncs_is_alone(const struct ncs_cause *r, bool send);
  * early and did not skip a message. */
 bool ncs_left_alone(const struct ncs_analysis *q, const struct ncs_cause *r);
 /* True if ncs_is_alone() and not ncs_left_alone(). Then it has filled the draft. */
-bool ncs_one_alone(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
-                   bool send);
+bool ncs_one_alone(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, bool send);
 
 /* ---- cycles (rules/common/cycle.c) ---- */
 
@@ -365,8 +353,7 @@ struct ncs_cycle_kinds { /* what the unmet waits of a cycle are, and on how many
     bool sends, recvs;
 };
 
-struct ncs_cycle_wait ncs_cycle_wait_at(const struct ncs_analysis *q, const struct ncs_cause *r,
-                                        size_t i);
+struct ncs_cycle_wait ncs_cycle_wait_at(const struct ncs_analysis *q, const struct ncs_cause *r, size_t i);
 struct ncs_cycle_kinds ncs_cycle_kinds_of(const struct ncs_analysis *q, const struct ncs_cause *r);
 /* The place in a cycle's path at which its text begins. */
 size_t ncs_first_place(const struct ncs_analysis *q, const struct ncs_cause *r);
@@ -387,8 +374,8 @@ int *ncs_absent_comm_ranks(const struct ncs_unmet *n); /* one for each absent; t
 
 /* Returns the hazard if the cause is one of this kind. Then it has filled all but why and fix, and
  * has added the hazard's ranks to s, with which every `why` begins. */
-const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struct ncs_cause *r,
-                                       enum ncs_hazard_kind kind, struct ncs_draft *d, struct ncs_str *s);
+const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_hazard_kind kind,
+                                       struct ncs_draft *d, struct ncs_str *s);
 /* True if one wait at the right place orders both pairs. */
 bool ncs_one_wait_mends(const struct ncs_hazard *a, const struct ncs_hazard *b);
 /* Adds " calls stream:sync() at line 7": the wait that does not cover the earlier use. */
@@ -410,12 +397,11 @@ void ncs_repair_by_sync(struct ncs_draft *d, const struct ncs_hazard *h);
 
 /* Returns the result if the cause is one of this kind (an average of integers, or not); has then
  * filled all but the fix. */
-const struct ncs_notice_inexact *ncs_inexact_of(const struct ncs_analysis *q, const struct ncs_cause *r,
-                                                bool integer_average, struct ncs_draft *d);
+const struct ncs_notice_inexact *ncs_inexact_of(const struct ncs_analysis *q, const struct ncs_cause *r, bool integer_average,
+                                                struct ncs_draft *d);
 
 /* ---- what the machine noticed (rules/common/machine_notice.c) ---- */
 
-void ncs_fill_notice(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
-                     const char *what);
+void ncs_fill_notice(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, const char *what);
 
 #endif

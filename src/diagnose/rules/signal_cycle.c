@@ -7,8 +7,8 @@ static bool is_enqueued(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     for (size_t i = 0; i < q->snap->parts; i++) {
         const struct ncs_call *c = q->snap->part[i].call;
-        if (c && ncs_call_is_one_sided(c) && ncs_call_peer(c) >= 0 && c->comm == n->comm &&
-            c->comm_rank == n->src && ncs_call_peer(c) == n->dst)
+        if (c && ncs_call_is_one_sided(c) && ncs_call_peer(c) >= 0 && c->comm == n->comm && c->comm_rank == n->src &&
+            ncs_call_peer(c) == n->dst)
             return true;
     }
     return false;

@@ -19,8 +19,7 @@ static bool is_short(const struct ncs_analysis *q, const struct ncs_cause *r)
         return false;
     int next = r->path[(at + 1) % r->length];
     const struct ncs_absent *a = ncs_link(r->unmet, q, next);
-    return a && a->reason == NCS_ABSENT_ELSEWHERE &&
-           (a->rank == r->unmet->call->rank || ncs_is_held_by(q, a, next));
+    return a && a->reason == NCS_ABSENT_ELSEWHERE && (a->rank == r->unmet->call->rank || ncs_is_held_by(q, a, next));
 }
 
 /* The waits for signals of one rank that fail for the same reason, by waiting rank and call. */
@@ -30,19 +29,18 @@ struct shorts {
 };
 
 /* alone: only n itself, as for a cycle. */
-static void find_shorts(const struct ncs_analysis *q, const struct ncs_unmet *n, bool alone,
-                        struct shorts *out)
+static void find_shorts(const struct ncs_analysis *q, const struct ncs_unmet *n, bool alone, struct shorts *out)
 {
     for (size_t i = 0; i < q->unmets; i++) {
         const struct ncs_unmet *o = &q->unmet[i];
-        if (o != n && (alone || o->kind != NCS_UNMET_SIGNAL || o->comm != n->comm ||
-                       o->src != n->src || o->absent[0].reason != n->absent[0].reason))
+        if (o != n && (alone || o->kind != NCS_UNMET_SIGNAL || o->comm != n->comm || o->src != n->src ||
+                       o->absent[0].reason != n->absent[0].reason))
             continue;
         size_t at = out->count;
         NCS_PUSH(out->of, out->count, out->room, o);
         for (; at > 0 && (out->of[at - 1]->dst > o->dst ||
-                          (out->of[at - 1]->dst == o->dst &&
-                           out->of[at - 1]->call->number > o->call->number)); at--)
+                          (out->of[at - 1]->dst == o->dst && out->of[at - 1]->call->number > o->call->number));
+             at--)
             out->of[at] = out->of[at - 1];
         out->of[at] = o;
     }
@@ -58,8 +56,7 @@ static char *peer_name(const struct ncs_analysis *q, const struct ncs_unmet *n)
     return ncs_text("rank %d", n->absent[0].rank);
 }
 
-static void format_short(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why,
-                         struct ncs_str *fix)
+static void format_short(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why, struct ncs_str *fix)
 {
     const struct ncs_call *c = n->call;
     unsigned long long wanted = n->wanted, came = n->came;
@@ -67,16 +64,14 @@ static void format_short(const struct ncs_analysis *q, const struct ncs_unmet *n
     int peer_context = n->absent[0].context;
     bool self = n->src == n->dst;
     bool own = n->absent[0].rank == c->rank || (peer_context >= 0 && q->snap->context[peer_context].held_by);
-    ncs_str_addf(why, "rank %d waits for %llu signal%s of %s", c->rank, wanted,
-                 wanted == 1 ? "" : "s", peer);
+    ncs_str_addf(why, "rank %d waits for %llu signal%s of %s", c->rank, wanted, wanted == 1 ? "" : "s", peer);
     ncs_format_place(why, c);
     if (came)
         ncs_str_addf(why, ", and %llu %s", came, came == 1 ? "is there" : "are there");
     else
         ncs_str_add(why, ", and none is there");
     if (self)
-        ncs_str_addf(why, ": rank %d %s itself%s", c->rank, came ? "signals" : "never signals",
-                     came ? " no more" : "");
+        ncs_str_addf(why, ": rank %d %s itself%s", c->rank, came ? "signals" : "never signals", came ? " no more" : "");
     if (self)
         ncs_str_addf(fix, "let rank %d put or signal", c->rank);
     else

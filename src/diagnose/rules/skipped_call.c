@@ -27,8 +27,7 @@ static const struct ncs_call *skipped_call_commonest(const struct ncs_unmet *n)
 }
 
 /* A split, shrink or the like that the absent ranks never called. */
-static bool missed_meeting(const struct ncs_analysis *q, const struct ncs_cause *r,
-                           struct ncs_draft *d)
+static bool missed_meeting(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_unmet *n = r->unmet;
     if (!ncs_never_called(r) || !ncs_is_meeting(n) || r->absent[0]->rank < 0)
@@ -72,8 +71,7 @@ static void plain_skip(const struct ncs_analysis *q, const struct ncs_cause *r, 
         ncs_add_culprit(d, a->rank, call->number, call->place.line);
         ncs_str_addf(&s, "%srank %d", i ? ", " : "", a->rank);
     }
-    ncs_str_addf(&s, " never made call %u on %s,", (unsigned)call->number,
-                 ncs_comm_name(q, n->comm));
+    ncs_str_addf(&s, " never made call %u on %s,", (unsigned)call->number, ncs_comm_name(q, n->comm));
     ncs_format_place(&s, call);
     ncs_str_addf(&s, " on rank %d", call->rank);
     for (size_t i = 0; i < n->presents && !other; i++)
@@ -128,8 +126,8 @@ static char *call_of_one_place(const struct ncs_analysis *q, int comm, const str
 
 /* Adds which call the minority left out: by its line, or by its number and what the minority made instead. `named`:
  * the sentence has just named the minority. */
-static void format_skipped(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
-                           bool named, struct ncs_str *s)
+static void format_skipped(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p, bool named,
+                           struct ncs_str *s)
 {
     const struct ncs_call *model = ncs_call_at(q, comm, p->model, p->at);
     const struct ncs_call *own = ncs_call_at(q, comm, p->minority[0], p->at);
@@ -143,8 +141,7 @@ static void format_skipped(const struct ncs_analysis *q, int comm, const struct 
         if (!named)
             ncs_format_minority(q, s, comm, p);
         char *left_out = call_of_one_place(q, comm, p, false);
-        ncs_str_addf(s, "%scall %u of the others", named ? "" : one ? " skips " : " skip ",
-                     (unsigned)p->number);
+        ncs_str_addf(s, "%scall %u of the others", named ? "" : one ? " skips " : " skip ", (unsigned)p->number);
         if (left_out)
             ncs_str_addf(s, ", %s", left_out);
         ncs_format_place(s, model);
@@ -169,8 +166,7 @@ static void format_skipped(const struct ncs_analysis *q, int comm, const struct 
 }
 
 /* Fills why: which calls the minority left out, and what it made instead. */
-static void format_skip(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
-                        struct ncs_draft *d)
+static void format_skip(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p, struct ncs_draft *d)
 {
     const struct ncs_member *minority = &q->journal->comm[comm]->member[p->minority[0]];
     const struct ncs_member *others = &q->journal->comm[comm]->member[p->model];

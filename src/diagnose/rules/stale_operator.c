@@ -9,8 +9,7 @@
 
 static bool same_factor(const struct ncs_redop *a, const struct ncs_redop *b)
 {
-    return !a->on_device && !b->on_device && a->dtype == b->dtype &&
-           memcmp(a->scalar, b->scalar, ncs_dtype_bytes(a->dtype)) == 0;
+    return !a->on_device && !b->on_device && a->dtype == b->dtype && memcmp(a->scalar, b->scalar, ncs_dtype_bytes(a->dtype)) == 0;
 }
 
 /* How many operators the rank had made on the communicator up to this one. */
@@ -25,8 +24,7 @@ static size_t ordinal(const struct ncs_redop *op)
 /* True if all other ranks use the operator's factor in this call, by an operator of another ordinal
  * than the one that this rank uses. With the same ordinal each rank would just have a factor of its
  * own, on purpose. */
-static bool others_use(const struct ncs_analysis *q, const struct ncs_call *call,
-                       const struct ncs_redop *op)
+static bool others_use(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_redop *op)
 {
     const struct ncs_comm_info *info = q->journal->comm[call->comm];
     int others = 0;
@@ -34,8 +32,7 @@ static bool others_use(const struct ncs_analysis *q, const struct ncs_call *call
         if (r == call->comm_rank)
             continue;
         const struct ncs_call *c = ncs_journal_call(q->journal, call->comm, r, call->number);
-        if (!c || !c->redop || !same_factor(c->redop, op) ||
-            ordinal(c->redop) == ordinal(call->redop))
+        if (!c || !c->redop || !same_factor(c->redop, op) || ordinal(c->redop) == ordinal(call->redop))
             return false;
         others++;
     }
@@ -47,8 +44,8 @@ static const struct ncs_redop *meant(const struct ncs_analysis *q, const struct 
 {
     const struct ncs_redop *now = call->redop;
     for (const struct ncs_redop *op = now ? now->next : NULL; op; op = op->next)
-        if (op->comm_rank == now->comm_rank && op->handle == now->handle && op->destroyed &&
-            !same_factor(op, now) && !now->on_device && others_use(q, call, op))
+        if (op->comm_rank == now->comm_rank && op->handle == now->handle && op->destroyed && !same_factor(op, now) &&
+            !now->on_device && others_use(q, call, op))
             return op;
     return NULL;
 }
@@ -76,12 +73,11 @@ static void format_factor(struct ncs_str *s, const char *before, const struct nc
     ncs_str_addf(s, "%s%g", before, value);
 }
 
-static void stale_operator_fill(const struct ncs_analysis *q, const struct ncs_call *call,
-                                const struct ncs_redop *old, struct ncs_draft *d)
+static void stale_operator_fill(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_redop *old,
+                                struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "rank %d's operator in call %u on %s", call->rank, (unsigned)call->number,
-                 ncs_comm_name(q, call->comm));
+    ncs_str_addf(&s, "rank %d's operator in call %u on %s", call->rank, (unsigned)call->number, ncs_comm_name(q, call->comm));
     ncs_format_place(&s, call);
     ncs_str_add(&s, " is the one made");
     format_made(&s, call, call->redop->created);
@@ -94,7 +90,8 @@ static void stale_operator_fill(const struct ncs_analysis *q, const struct ncs_c
     ncs_str_add(&s, ", which is the factor of all other ranks");
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_text("make the operator anew on rank %d too, and keep no copy of a handle beyond its "
-                        "destroy", call->rank);
+                        "destroy",
+                        call->rank);
     d->f.evidence = ncs_text("by the factors that the ranks gave in the same call");
     d->f.certainty = NCS_LIKELY;
     ncs_set_call(q, d, call);

@@ -5,8 +5,7 @@
 
 /* True if the call that `early` makes at `at` is made later by `late`, and all other calls agree.
  * *to = where. */
-static bool comes_later(const struct ncs_sequence *early, const struct ncs_sequence *late, uint32_t at,
-                        uint32_t *to)
+static bool comes_later(const struct ncs_sequence *early, const struct ncs_sequence *late, uint32_t at, uint32_t *to)
 {
     const struct ncs_call *moved = ncs_sequence_at(early, at);
     for (*to = at + 1; *to <= at + NCS_MOVED_FAR; ++*to) {
@@ -44,17 +43,16 @@ static bool match_moved(const struct ncs_analysis *q, const struct ncs_cause *r,
     char *what = ncs_describe(own);
     ncs_str_addf(&s, "rank %d makes %s", own->rank, what);
     ncs_format_place(&s, own);
-    ncs_str_addf(&s, " as call %u on %s, the others make it", (unsigned)own->number,
-                 ncs_comm_name(q, comm));
+    ncs_str_addf(&s, " as call %u on %s, the others make it", (unsigned)own->number, ncs_comm_name(q, comm));
     ncs_format_place(&s, theirs);
     ncs_str_addf(&s, " as call %u", (unsigned)theirs->number);
     d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("on rank %d, make it %s the one that is now call %u", own->rank,
-                        extra ? "after" : "before", (unsigned)theirs->number);
+    d->f.fix = ncs_text("on rank %d, make it %s the one that is now call %u", own->rank, extra ? "after" : "before",
+                        (unsigned)theirs->number);
     ncs_free(d->f.evidence);
     d->f.evidence = ncs_text("by the order of the calls: with call %u made as call %u rank %d agrees "
-                             "with the others", (unsigned)own->number, (unsigned)theirs->number,
-                             own->rank);
+                             "with the others",
+                             (unsigned)own->number, (unsigned)theirs->number, own->rank);
     ncs_free(what);
     ncs_free(p.minority);
     return true;
@@ -86,8 +84,8 @@ static void swapped_calls_format_side(const struct ncs_analysis *q, int comm, ui
 
 /* "call 1 is A at line 8 on ranks 0, 2 and B at line 9 on ranks 1, 3, and call 2 is the other
  * one" */
-static void format_sides(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
-                         const struct ncs_call *own, const struct ncs_call *model, struct ncs_str *s)
+static void format_sides(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p, const struct ncs_call *own,
+                         const struct ncs_call *model, struct ncs_str *s)
 {
     const struct ncs_call *side[] = { own, model };
     if (p->tied && model->rank < own->rank) {
@@ -144,13 +142,11 @@ static bool swapped_calls_match(const struct ncs_analysis *q, const struct ncs_c
         ncs_str_add(&s, "; to two roots they meet all the same");
     d->f.why = ncs_str_take(&s);
     if (p->tied)
-        ncs_str_addf(&s, "make calls %u and %u in the same order on every rank",
-                     (unsigned)p->number, (unsigned)p->other);
+        ncs_str_addf(&s, "make calls %u and %u in the same order on every rank", (unsigned)p->number, (unsigned)p->other);
     else {
         ncs_str_add(&s, "on ");
         ncs_format_minority(q, &s, comm, p);
-        ncs_str_addf(&s, ", make the call at line %d after the one that is now call %u",
-                     own->place.line, (unsigned)p->other);
+        ncs_str_addf(&s, ", make the call at line %d after the one that is now call %u", own->place.line, (unsigned)p->other);
     }
     d->f.fix = ncs_str_take(&s);
     ncs_free(p->minority);

@@ -17,8 +17,7 @@ static bool sync_inside_group_match(const struct ncs_analysis *q, const struct n
     ncs_format_place(&s, h->later);
     ncs_str_add(&s, h->later_does & NCS_TOUCH_READ ? " is what was there before" : " is still in use");
     d->f.why = ncs_str_take(&s);
-    ncs_str_addf(&s, "%s() only after the group has ended: its calls are enqueued then",
-                 ncs_function_name(h->sync));
+    ncs_str_addf(&s, "%s() only after the group has ended: its calls are enqueued then", ncs_function_name(h->sync));
     d->f.fix = ncs_str_take(&s);
     return true;
 }

@@ -23,18 +23,15 @@ static bool find_pair(const struct ncs_call *call, struct pair *out)
 /* Negative = the first pair is reported rather. */
 static int unordered_threads_compare(const struct pair *a, const struct pair *b)
 {
-    const int by[] = { a->low->rank - b->low->rank, a->low->thread - b->low->thread,
-                       a->high->thread - b->high->thread,
-                       a->low->place.line - b->low->place.line,
-                       a->high->place.line - b->high->place.line };
+    const int by[] = { a->low->rank - b->low->rank, a->low->thread - b->low->thread, a->high->thread - b->high->thread,
+                       a->low->place.line - b->low->place.line, a->high->place.line - b->high->place.line };
     for (size_t i = 0; i < sizeof by / sizeof *by; i++)
         if (by[i])
             return by[i];
     return 0;
 }
 
-static void unordered_threads_format_call(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c,
-                                          bool by_comm)
+static void unordered_threads_format_call(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c, bool by_comm)
 {
     ncs_str_addf(s, "thread %d", c->thread);
     ncs_format_place(s, c);
@@ -52,14 +49,17 @@ static void unordered_threads_format(const struct ncs_analysis *q, const struct 
     ncs_str_add(&s, " and ");
     unordered_threads_format_call(q, &s, p->high, !one);
     if (one)
-        ncs_str_addf(&s, " make calls on %s, and nothing says which comes first: NCCL pairs calls by "
-                         "their order, and a communicator is for one thread at a time", name);
+        ncs_str_addf(&s,
+                     " make calls on %s, and nothing says which comes first: NCCL pairs calls by "
+                     "their order, and a communicator is for one thread at a time",
+                     name);
     else
         ncs_str_add(&s, " make calls on one stream, and nothing says which comes first: on another "
                         "rank they may come the other way round, and then both hang");
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_text("let one thread make all calls on the %s, or let the one thread wait for the "
-                        "other, in the same order on every rank", one ? "communicator" : "stream");
+                        "other, in the same order on every rank",
+                        one ? "communicator" : "stream");
     d->f.evidence = ncs_copy_text("the thread has not waited for anything since the other's call");
     d->f.comm = ncs_copy_text(name);
     d->f.title = one ? ncs_text("communicator %s: calls of several threads", name)

@@ -13,8 +13,8 @@ static uint64_t used_after_destroy_end_of(const struct ncs_analysis *q, const st
 static bool is_late(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     return call->comm >= 0 && call->comm_rank >= 0 && !call->ending && call->returned &&
-           call->comm_rank < q->journal->comm[call->comm]->members && ncs_failed(call) &&
-           used_after_destroy_end_of(q, call) && used_after_destroy_end_of(q, call) < call->id;
+           call->comm_rank < q->journal->comm[call->comm]->members && ncs_failed(call) && used_after_destroy_end_of(q, call) &&
+           used_after_destroy_end_of(q, call) < call->id;
 }
 
 static const struct ncs_call *used_after_destroy_find_end(const struct ncs_analysis *q, const struct ncs_call *call)
@@ -26,22 +26,22 @@ static const struct ncs_call *used_after_destroy_find_end(const struct ncs_analy
     return c;
 }
 
-static void used_after_destroy_format(const struct ncs_analysis *q, const struct ncs_call *late,
-                                      const struct ncs_call *end, struct ncs_draft *d)
+static void used_after_destroy_format(const struct ncs_analysis *q, const struct ncs_call *late, const struct ncs_call *end,
+                                      struct ncs_draft *d)
 {
     const char *name = ncs_comm_name(q, late->comm);
     bool abort = end->fn == NCS_FN_ncclCommAbort, again = late->fn == end->fn;
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "rank %d %s %s", late->rank, abort ? "aborted" : "destroyed", name);
     ncs_format_place(&s, end);
-    ncs_str_addf(&s, " and %s with %s", again ? "does so again" : "uses it after that",
-                 ncs_function_name(late));
+    ncs_str_addf(&s, " and %s with %s", again ? "does so again" : "uses it after that", ncs_function_name(late));
     ncs_format_place(&s, late);
     ncs_str_add(&s, ": the handle is freed memory, and NCCL may crash instead of returning an error");
     d->f.why = ncs_str_take(&s);
     d->f.fix = again ? ncs_text("leave it to one owner to %s %s", abort ? "abort" : "destroy", name)
                      : ncs_text("make the last use of %s before the %s, and set the handle to NULL "
-                                "with it", name, abort ? "abort" : "destroy");
+                                "with it",
+                                name, abort ? "abort" : "destroy");
     d->f.evidence = ncs_text("by the calls of rank %d alone", late->rank);
 }
 

@@ -15,7 +15,8 @@ static const struct {
     const char *ranks, *then;
 } variable_effects[NCS_EFFECTS] = {
     [NCS_EFFECT_ALGORITHM] = { "choose different algorithms or protocols for one call", "the call hangs or gives wrong results" },
-    [NCS_EFFECT_CHANNELS] = { "use different numbers of channels or threads for one call", "the call hangs or gives wrong results" },
+    [NCS_EFFECT_CHANNELS] = { "use different numbers of channels or threads for one call",
+                              "the call hangs or gives wrong results" },
     [NCS_EFFECT_CHUNKS] = { "cut the same data into chunks of different size", "the call hangs or gives wrong results" },
     [NCS_EFFECT_TRANSPORT] = { "choose different transports for one connection", "the connection fails or the call hangs" },
     [NCS_EFFECT_DEVICES] = { "offer different numbers of network devices", "some channels have no peer, and the call hangs" },
@@ -27,7 +28,7 @@ struct variable_group {
     const char *value; /* NULL = not set */
     int *rank;
     size_t ranks, room;
-    bool odd;          /* it is to blame */
+    bool odd; /* it is to blame */
 };
 
 struct variable_groups {
@@ -170,12 +171,15 @@ static bool variable_of_one_rank_match(const struct ncs_analysis *q, const struc
     d->f.title = ncs_text("%s differs between ranks of %s", setting->name, ncs_comm_name(q, comm));
     d->f.comm = ncs_copy_text(ncs_comm_name(q, comm));
     d->f.why = ncs_str_take(&why);
-    d->f.fix = ncs_text("give %s one value on all ranks of a communicator, or set it on none; `ncclscript doctor`, started like the "
-                        "job, shows what differs between its processes", setting->name);
+    d->f.fix = ncs_text(
+        "give %s one value on all ranks of a communicator, or set it on none; `ncclscript doctor`, started like the "
+        "job, shows what differs between its processes",
+        setting->name);
     d->f.evidence = ncs_copy_text("by the variables of each rank");
     d->f.certainty = NCS_UNDEFINED;
     return true;
 }
 
 const struct ncs_rule ncs_rule_variable_of_one_rank = { .match = variable_of_one_rank_match,
-                                                        .ground = NCS_GROUND_NOTICED, .by_title = true };
+                                                        .ground = NCS_GROUND_NOTICED,
+                                                        .by_title = true };

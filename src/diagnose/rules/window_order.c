@@ -56,10 +56,8 @@ static struct list *find_lists(const struct ncs_analysis *q, int comm)
     struct list *lists = ncs_new((size_t)info->members * sizeof *lists);
     for (size_t i = 0; i < q->comm[comm].rares; i++) {
         const struct ncs_call *c = q->comm[comm].rare[i];
-        if (c->fn == NCS_FN_ncclCommWindowRegister && c->comm_rank >= 0 && c->comm_rank < info->members &&
-            !ncs_failed(c))
-            NCS_PUSH(lists[c->comm_rank].call, lists[c->comm_rank].count,
-                     lists[c->comm_rank].room, c);
+        if (c->fn == NCS_FN_ncclCommWindowRegister && c->comm_rank >= 0 && c->comm_rank < info->members && !ncs_failed(c))
+            NCS_PUSH(lists[c->comm_rank].call, lists[c->comm_rank].count, lists[c->comm_rank].room, c);
     }
     return lists;
 }
@@ -67,15 +65,13 @@ static struct list *find_lists(const struct ncs_analysis *q, int comm)
 /* True if entry i of `a` is like entry k of `b` and the reverse, and the two entries differ. */
 static bool window_order_exchanged(size_t way, const struct list *a, const struct list *b, size_t i, size_t k)
 {
-    return k < a->count && k < b->count && ways[way].same(a->call[i], b->call[k]) &&
-           ways[way].same(a->call[k], b->call[i]) && !ways[way].same(a->call[i], b->call[i]) &&
-           !ways[way].same(a->call[i], a->call[k]);
+    return k < a->count && k < b->count && ways[way].same(a->call[i], b->call[k]) && ways[way].same(a->call[k], b->call[i]) &&
+           !ways[way].same(a->call[i], b->call[i]) && !ways[way].same(a->call[i], a->call[k]);
 }
 
 /* A way that recognizes all entries at their own places ends the search: weaker ways would only
  * find chance likenesses. */
-static bool window_order_find_exchange(const struct list *a, const struct list *b, size_t *way, size_t *i,
-                                       size_t *k)
+static bool window_order_find_exchange(const struct list *a, const struct list *b, size_t *way, size_t *i, size_t *k)
 {
     for (*way = 0; *way < sizeof ways / sizeof *ways; ++*way) {
         for (*i = 0; *i < a->count && *i < b->count; ++*i)
@@ -94,13 +90,12 @@ static void window_order_fill(const struct ncs_analysis *q, struct ncs_draft *d,
     const struct ncs_call *a = unlike->call[i], *b = model->call[i];
     const char *name = ncs_comm_name(q, a->comm);
     struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "windows %zu and %zu on %s are exchanged: window %zu is of %llu bytes", i + 1,
-                 k + 1, name, i + 1, (unsigned long long)a->arg[2].u);
+    ncs_str_addf(&s, "windows %zu and %zu on %s are exchanged: window %zu is of %llu bytes", i + 1, k + 1, name, i + 1,
+                 (unsigned long long)a->arg[2].u);
     ncs_format_place(&s, a);
     ncs_str_addf(&s, " on rank %d and of %llu bytes", a->rank, (unsigned long long)b->arg[2].u);
     ncs_format_place(&s, b);
-    ncs_str_addf(&s, " on rank %d: they are paired by their order, so puts land in the other one",
-                 b->rank);
+    ncs_str_addf(&s, " on rank %d: they are paired by their order, so puts land in the other one", b->rank);
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_text("register the windows of %s in one order on every rank", name);
     d->f.certainty = NCS_CERTAIN;

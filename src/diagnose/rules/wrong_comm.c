@@ -13,8 +13,7 @@ static const struct ncs_call *by_rank(const struct ncs_unmet *n, int rank)
 
 /* Fills the two unmet waits of a cycle, the lower communicator first. False unless there are
  * exactly two, on two communicators, and each lacks a call that was never made. */
-static bool two_meetings(const struct ncs_analysis *q, const struct ncs_cause *r,
-                         const struct ncs_unmet *unmet[2])
+static bool two_meetings(const struct ncs_analysis *q, const struct ncs_cause *r, const struct ncs_unmet *unmet[2])
 {
     size_t count = 0;
     for (size_t i = 0; i < r->length; i++) {
@@ -23,8 +22,7 @@ static bool two_meetings(const struct ncs_analysis *q, const struct ncs_cause *r
             continue;
         const struct ncs_unmet *n = &q->unmet[at];
         const struct ncs_absent *a = ncs_link(n, q, r->path[(i + 1) % r->length]);
-        if (count == 2 || !n->call || !n->call->number || !a ||
-            a->reason != NCS_ABSENT_ELSEWHERE)
+        if (count == 2 || !n->call || !n->call->number || !a || a->reason != NCS_ABSENT_ELSEWHERE)
             return false;
         unmet[count++] = n;
     }
@@ -51,11 +49,9 @@ static bool unused(const struct ncs_analysis *q, const struct ncs_unmet *n)
 static bool fit(const struct ncs_analysis *q, const struct ncs_call *a, const struct ncs_call *b)
 {
     if (ncs_call_is_pair(a))
-        return ncs_is_send(a) != ncs_is_send(b) &&
-               ncs_run_rank(q, a->comm, ncs_call_peer(a)) == b->rank &&
+        return ncs_is_send(a) != ncs_is_send(b) && ncs_run_rank(q, a->comm, ncs_call_peer(a)) == b->rank &&
                ncs_run_rank(q, b->comm, ncs_call_peer(b)) == a->rank;
-    return a->place.line && a->place.line == b->place.line &&
-           ncs_call_signature(a) == ncs_call_signature(b);
+    return a->place.line && a->place.line == b->place.line && ncs_call_signature(a) == ncs_call_signature(b);
 }
 
 static void wrong_comm_format_side(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *n)
@@ -111,8 +107,8 @@ static bool wrong_comm_match(const struct ncs_analysis *q, const struct ncs_caus
         fill_elsewhere(q, r, d);
         return true;
     }
-    if (r->kind != NCS_CAUSE_CYCLE || !two_meetings(q, r, n) ||
-        !fit(q, n[0]->call, n[1]->call) || (!unused(q, n[0]) && !unused(q, n[1])))
+    if (r->kind != NCS_CAUSE_CYCLE || !two_meetings(q, r, n) || !fit(q, n[0]->call, n[1]->call) ||
+        (!unused(q, n[0]) && !unused(q, n[1])))
         return false;
     /* the side with fewer ranks is wrong; 2 = both are equally many */
     size_t few = n[0]->presents < n[1]->presents ? 0 : n[1]->presents < n[0]->presents ? 1 : 2;
@@ -126,14 +122,12 @@ static bool wrong_comm_match(const struct ncs_analysis *q, const struct ncs_caus
             const struct ncs_call *c = n[i]->present[k];
             char *what = ncs_describe(c);
             ncs_add_row(d, c->rank, c->place.line,
-                        ncs_text("waits in call %u on %s, %s", (unsigned)c->number,
-                                 ncs_comm_name(q, c->comm), what));
+                        ncs_text("waits in call %u on %s, %s", (unsigned)c->number, ncs_comm_name(q, c->comm), what));
             ncs_free(what);
         }
-    d->f.evidence = few == 2
-        ? ncs_copy_text("as many made the call on the one as on the other, so all are named")
-        : ncs_text("by the majority: %zu made the call on the other communicator, %zu on this one",
-                   n[1 - few]->presents, n[few]->presents);
+    d->f.evidence = few == 2 ? ncs_copy_text("as many made the call on the one as on the other, so all are named")
+                             : ncs_text("by the majority: %zu made the call on the other communicator, %zu on this one",
+                                        n[1 - few]->presents, n[few]->presents);
     const struct ncs_unmet *most = few == 2 ? n[0] : n[1 - few], *minority = few == 2 ? n[1] : n[few];
     for (size_t i = 0; i < minority->presents; i++)
         ncs_repair_comm(q, d, minority->present[i], most->comm);
@@ -156,8 +150,7 @@ static bool wrong_comm_match(const struct ncs_analysis *q, const struct ncs_caus
         ncs_format_place(&s, minority->call);
         ncs_str_add(&s, " on every rank");
     } else {
-        ncs_str_addf(&s, " in both calls, lines %d and %d",
-                     most->call->place.line, minority->call->place.line);
+        ncs_str_addf(&s, " in both calls, lines %d and %d", most->call->place.line, minority->call->place.line);
     }
     if (few < 2)
         ncs_str_addf(&s, ", %s as the others do", ncs_comm_name(q, most->comm));

@@ -6,8 +6,7 @@
 /* The unmet wait of another unmatched call that fits: with the same receiver (then the receive
  * names the wrong sender) or the same sender (then the send names the wrong receiver). NULL = none.
  * A call that is still queued may yet find its match. */
-static const struct ncs_unmet *partner(const struct ncs_analysis *q, const struct ncs_unmet *n,
-                                       bool *same_receiver)
+static const struct ncs_unmet *partner(const struct ncs_analysis *q, const struct ncs_unmet *n, bool *same_receiver)
 {
     for (size_t i = 0; i < q->unmets; i++) {
         const struct ncs_unmet *o = &q->unmet[i];
@@ -25,12 +24,10 @@ static const struct ncs_unmet *partner(const struct ncs_analysis *q, const struc
 /* "receives from rank 2", "sends to rank 2" */
 static void wrong_peer_format_peer(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c)
 {
-    ncs_str_addf(s, "%s rank %d", ncs_is_send(c) ? "sends to" : "receives from",
-                 ncs_run_rank(q, c->comm, ncs_call_peer(c)));
+    ncs_str_addf(s, "%s rank %d", ncs_is_send(c) ? "sends to" : "receives from", ncs_run_rank(q, c->comm, ncs_call_peer(c)));
 }
 
-static void add_unmatched_row(const struct ncs_analysis *q, struct ncs_draft *d,
-                              const struct ncs_call *c)
+static void add_unmatched_row(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *c)
 {
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "call %u ", (unsigned)c->number);
@@ -39,14 +36,12 @@ static void add_unmatched_row(const struct ncs_analysis *q, struct ncs_draft *d,
     ncs_add_row(d, c->rank, c->place.line, ncs_str_take(&s));
 }
 
-static void format_misnaming(const struct ncs_analysis *q, struct ncs_str *s,
-                             const struct ncs_misnaming *m)
+static void format_misnaming(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_misnaming *m)
 {
     ncs_str_addf(s, "rank %d ", m->wrong->rank);
     wrong_peer_format_peer(q, s, m->wrong);
     ncs_format_place(s, m->wrong);
-    ncs_str_addf(s, ", which has no %s for it, while rank %d ",
-                 ncs_is_send(m->wrong) ? "receive" : "send", m->wants->rank);
+    ncs_str_addf(s, ", which has no %s for it, while rank %d ", ncs_is_send(m->wrong) ? "receive" : "send", m->wants->rank);
     wrong_peer_format_peer(q, s, m->wants);
     ncs_format_place(s, m->wants);
     ncs_str_add(s, " and is not answered");
@@ -55,19 +50,15 @@ static void format_misnaming(const struct ncs_analysis *q, struct ncs_str *s,
 static void format_naming(struct ncs_str *s, const struct ncs_misnaming *m)
 {
     if (m->turned)
-        ncs_str_addf(s, "%s peer %d instead of %s peer %d",
-                     ncs_is_send(m->wrong) ? "receive from" : "send to", m->wants->comm_rank,
-                     ncs_is_send(m->wrong) ? "sending to" : "receiving from",
-                     ncs_call_peer(m->wrong));
+        ncs_str_addf(s, "%s peer %d instead of %s peer %d", ncs_is_send(m->wrong) ? "receive from" : "send to",
+                     m->wants->comm_rank, ncs_is_send(m->wrong) ? "sending to" : "receiving from", ncs_call_peer(m->wrong));
     else
-        ncs_str_addf(s, "name peer %d instead of %d", m->wants->comm_rank,
-                     ncs_call_peer(m->wrong));
+        ncs_str_addf(s, "name peer %d instead of %d", m->wants->comm_rank, ncs_call_peer(m->wrong));
     ncs_format_place(s, m->wrong);
 }
 
 /* Names at most three calls; a loop makes the rest alike. All of them get an edit. */
-static void format_misnamed(const struct ncs_analysis *q, const struct ncs_misnamed *all,
-                            struct ncs_draft *d)
+static void format_misnamed(const struct ncs_analysis *q, const struct ncs_misnamed *all, struct ncs_draft *d)
 {
     enum { MOST = 3 };
     struct ncs_str why = { 0 }, fix = { 0 };
@@ -88,8 +79,7 @@ static void format_misnamed(const struct ncs_analysis *q, const struct ncs_misna
     d->f.fix = ncs_str_take(&fix);
 }
 
-static void find_misnamed(const struct ncs_analysis *q, const struct ncs_cause *r,
-                          struct ncs_misnamed *all)
+static void find_misnamed(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_misnamed *all)
 {
     if (r->kind == NCS_CAUSE_ABSENT)
         ncs_explain_unmatched(q, r->unmet->comm, r->unmet->call->comm_rank, all);
@@ -100,8 +90,8 @@ static void find_misnamed(const struct ncs_analysis *q, const struct ncs_cause *
         if (!n || n->kind != NCS_UNMET_PAIR || !n->call)
             continue;
         const struct ncs_absent *a = ncs_link(n, q, r->path[(i + 1) % r->length]);
-        if (!a || a->reason != NCS_ABSENT_ELSEWHERE ||
-            ncs_explain_unmatched(q, n->comm, n->call->comm_rank, all) || n->comm == asked)
+        if (!a || a->reason != NCS_ABSENT_ELSEWHERE || ncs_explain_unmatched(q, n->comm, n->call->comm_rank, all) ||
+            n->comm == asked)
             continue;
         asked = n->comm;
         ncs_explain_first(q, (size_t)at, all);
@@ -120,8 +110,7 @@ static void take_misnamed(const struct ncs_cause *r, struct ncs_misnamed *all)
 }
 
 /* Adds culprits and rows; returns the wrong call of the lowest rank. */
-static const struct ncs_call *add_misnamed(const struct ncs_analysis *q, const struct ncs_misnamed *all,
-                                           struct ncs_draft *d)
+static const struct ncs_call *add_misnamed(const struct ncs_analysis *q, const struct ncs_misnamed *all, struct ncs_draft *d)
 {
     const struct ncs_call *first = all->of[0].wrong;
     for (size_t i = 0; i < all->count; i++) {
@@ -140,8 +129,7 @@ static const struct ncs_call *add_misnamed(const struct ncs_analysis *q, const s
 }
 
 /* All unmatched calls are explained by wrong peers. */
-static bool all_misnamed(const struct ncs_analysis *q, const struct ncs_cause *r,
-                         struct ncs_draft *d)
+static bool all_misnamed(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct ncs_misnamed all = { 0 };
     if (r->kind == NCS_CAUSE_ELSEWHERE)
@@ -159,8 +147,7 @@ static bool all_misnamed(const struct ncs_analysis *q, const struct ncs_cause *r
     for (size_t i = 0; i < d->f.blockeds; i++) {
         bool side = false;
         for (size_t k = 0; k < all.count; k++)
-            side |= all.of[k].wrong->rank == d->f.blocked[i] ||
-                    all.of[k].wants->rank == d->f.blocked[i];
+            side |= all.of[k].wrong->rank == d->f.blocked[i] || all.of[k].wants->rank == d->f.blocked[i];
         if (!side)
             ncs_add_bystander(d, d->f.blocked[i]);
     }
@@ -200,8 +187,7 @@ static bool wrong_peer_match(const struct ncs_analysis *q, const struct ncs_caus
             here |= d->f.row[k].rank == c->rank;
         char *what = ncs_describe(c);
         if (!here)
-            ncs_add_row(d, c->rank, c->place.line,
-                        ncs_text("waits in call %u, %s", (unsigned)c->number, what));
+            ncs_add_row(d, c->rank, c->place.line, ncs_text("waits in call %u, %s", (unsigned)c->number, what));
         ncs_free(what);
     }
     ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(o - q->unmet)));
@@ -214,17 +200,14 @@ static bool wrong_peer_match(const struct ncs_analysis *q, const struct ncs_caus
     d->f.evidence = ncs_text("a send and a receive are unmatched, and they name the same %s",
                              same_receiver ? "receiver" : "sender");
     struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "rank %d %s rank %d", wrong->rank,
-                 same_receiver ? "receives from" : "sends to", named);
+    ncs_str_addf(&s, "rank %d %s rank %d", wrong->rank, same_receiver ? "receives from" : "sends to", named);
     ncs_format_place(&s, wrong);
-    ncs_str_addf(&s, ", which never %s it, while rank %d %s rank %d",
-                 same_receiver ? "sends to" : "receives from", meant,
+    ncs_str_addf(&s, ", which never %s it, while rank %d %s rank %d", same_receiver ? "sends to" : "receives from", meant,
                  same_receiver ? "sends to" : "receives from", wrong->rank);
     ncs_format_place(&s, same_receiver ? send : recv);
     ncs_str_add(&s, " and is not answered");
     d->f.why = ncs_str_take(&s);
-    ncs_str_addf(&s, "name peer %d instead of %d",
-                 same_receiver ? send->comm_rank : recv->comm_rank, ncs_call_peer(wrong));
+    ncs_str_addf(&s, "name peer %d instead of %d", same_receiver ? send->comm_rank : recv->comm_rank, ncs_call_peer(wrong));
     ncs_format_place(&s, wrong);
     ncs_str_addf(&s, " on rank %d", wrong->rank);
     d->f.fix = ncs_str_take(&s);

@@ -32,17 +32,16 @@ static void zero_factor_fill(const struct ncs_analysis *q, const struct ncs_call
         made = made->older;
     const char *type = ncs_dtype_name(call->redop->dtype);
     struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "the operator of call %u on %s", (unsigned)call->number,
-                 ncs_comm_name(q, call->comm));
+    ncs_str_addf(&s, "the operator of call %u on %s", (unsigned)call->number, ncs_comm_name(q, call->comm));
     ncs_format_place(&s, call);
     if (made) {
         ncs_str_add(&s, ", made");
         ncs_format_place(&s, made);
     }
-    ncs_str_addf(&s, ", has the factor 0 on every rank, so the result is 0 whatever is reduced: of the "
-                     "scalar NCCL reads %zu byte%s as %s, and those of a wider value may be 0",
-                 ncs_dtype_bytes(call->redop->dtype),
-                 ncs_dtype_bytes(call->redop->dtype) == 1 ? "" : "s", type);
+    ncs_str_addf(&s,
+                 ", has the factor 0 on every rank, so the result is 0 whatever is reduced: of the "
+                 "scalar NCCL reads %zu byte%s as %s, and those of a wider value may be 0",
+                 ncs_dtype_bytes(call->redop->dtype), ncs_dtype_bytes(call->redop->dtype) == 1 ? "" : "s", type);
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_text("give the scalar as %s, the type of the operator", type);
     d->f.evidence = ncs_text("by the bytes that NCCL was given as the scalar");

@@ -43,12 +43,18 @@ bool ncs_edits_same(const struct ncs_edit *a, size_t edits, const struct ncs_edi
     if (edits != others)
         return false;
     for (size_t i = 0; i < edits; i++) {
-        const int64_t x[] = { a[i].kind, a[i].rank, a[i].comm, a[i].comm_rank, a[i].call, a[i].other, a[i].other_comm,
-                              a[i].model, a[i].model_comm_rank, a[i].model_call, a[i].answer, a[i].value, a[i].of_host,
-                              a[i].host, a[i].host_thread, (int64_t)a[i].nth };
-        const int64_t y[] = { b[i].kind, b[i].rank, b[i].comm, b[i].comm_rank, b[i].call, b[i].other, b[i].other_comm,
-                              b[i].model, b[i].model_comm_rank, b[i].model_call, b[i].answer, b[i].value, b[i].of_host,
-                              b[i].host, b[i].host_thread, (int64_t)b[i].nth };
+        const int64_t x[] = { a[i].kind,        a[i].rank,   a[i].comm,
+                              a[i].comm_rank,   a[i].call,   a[i].other,
+                              a[i].other_comm,  a[i].model,  a[i].model_comm_rank,
+                              a[i].model_call,  a[i].answer, a[i].value,
+                              a[i].of_host,     a[i].host,   a[i].host_thread,
+                              (int64_t)a[i].nth };
+        const int64_t y[] = { b[i].kind,        b[i].rank,   b[i].comm,
+                              b[i].comm_rank,   b[i].call,   b[i].other,
+                              b[i].other_comm,  b[i].model,  b[i].model_comm_rank,
+                              b[i].model_call,  b[i].answer, b[i].value,
+                              b[i].of_host,     b[i].host,   b[i].host_thread,
+                              (int64_t)b[i].nth };
         if (memcmp(x, y, sizeof x) != 0 || !edits_same_text(a[i].argument, b[i].argument) ||
             !edits_same_text(a[i].key, b[i].key) || !edits_same_before(&a[i], &b[i], edits))
             return false;
@@ -63,8 +69,7 @@ void ncs_edit_free(struct ncs_edit *edit)
     ncs_free(edit->key);
 }
 
-static const struct ncs_call *edits_call_of(const struct ncs_analysis *q, int comm, int comm_rank,
-                                            uint32_t number)
+static const struct ncs_call *edits_call_of(const struct ncs_analysis *q, int comm, int comm_rank, uint32_t number)
 {
     return number ? ncs_journal_call(q->journal, comm, comm_rank, number) : NULL;
 }
@@ -105,8 +110,8 @@ static void edits_format_model(struct ncs_str *s, const struct ncs_analysis *q, 
 }
 
 /* "call 3, AllReduce float32 x 8 sum, (line 17)" */
-static void edits_format_call(struct ncs_str *s, const struct ncs_analysis *q, int comm, int comm_rank,
-                           uint32_t number, bool in_full)
+static void edits_format_call(struct ncs_str *s, const struct ncs_analysis *q, int comm, int comm_rank, uint32_t number,
+                              bool in_full)
 {
     const struct ncs_call *c = edits_call_of(q, comm, comm_rank, number);
     ncs_str_addf(s, "call %u", (unsigned)number);
@@ -137,7 +142,8 @@ static void edits_format_where(struct ncs_str *s, const struct ncs_analysis *q, 
 static void edits_format_value(struct ncs_str *s, const struct ncs_edit *e, int64_t value)
 {
     const char *name = strcmp(e->argument, "datatype") == 0 ? ncs_dtype_name((int)value)
-                       : strcmp(e->argument, "op") == 0     ? ncs_redop_name((int)value) : NULL;
+                       : strcmp(e->argument, "op") == 0     ? ncs_redop_name((int)value)
+                                                            : NULL;
     if (strcmp(e->argument, "op") == 0 && value >= ncclNumOps)
         name = "premulsum";
     if (name)
@@ -151,7 +157,8 @@ static int64_t value_now(const struct ncs_call *c, const char *argument)
     return strcmp(argument, "count") == 0      ? (int64_t)ncs_call_count(c)
            : strcmp(argument, "datatype") == 0 ? ncs_call_dtype(c)
            : strcmp(argument, "op") == 0       ? ncs_call_op(c)
-           : strcmp(argument, "root") == 0     ? ncs_call_root(c) : ncs_step_peer(c);
+           : strcmp(argument, "root") == 0     ? ncs_call_root(c)
+                                               : ncs_step_peer(c);
 }
 
 static void edits_format_argument(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_edit *e)
@@ -175,8 +182,7 @@ static void edits_format_argument(struct ncs_str *s, const struct ncs_analysis *
 static void edits_format_other(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_edit *e)
 {
     bool apart = e->other_comm >= 0;
-    edits_format_call(s, q, apart ? e->other_comm : e->comm, apart ? e->other_comm_rank : e->comm_rank,
-                   e->other, false);
+    edits_format_call(s, q, apart ? e->other_comm : e->comm, apart ? e->other_comm_rank : e->comm_rank, e->other, false);
     if (apart)
         ncs_str_addf(s, " on %s", ncs_comm_name(q, e->other_comm));
 }
@@ -185,8 +191,8 @@ static void edits_format_other(struct ncs_str *s, const struct ncs_analysis *q, 
 static void edits_format_host(struct ncs_str *s, const struct ncs_edit *e)
 {
     static const char *const verbs[] = {
-        [NCS_HOST_BARRIER] = "come to barrier()", [NCS_HOST_SET] = "set", [NCS_HOST_ADD] = "add to",
-        [NCS_HOST_GET] = "wait for",              [NCS_HOST_SPAWN] = "spawn the thread",
+        [NCS_HOST_BARRIER] = "come to barrier()", [NCS_HOST_SET] = "set", [NCS_HOST_ADD] = "add to", [NCS_HOST_GET] = "wait for",
+        [NCS_HOST_SPAWN] = "spawn the thread",
     };
     bool insert = e->kind == NCS_EDIT_INSERT, key = e->host != NCS_HOST_BARRIER && e->host != NCS_HOST_SPAWN;
     ncs_str_addf(s, "%s%s", e->kind == NCS_EDIT_DELETE ? "do not " : "", verbs[e->host]);
@@ -229,9 +235,7 @@ char *ncs_format_edit(const struct ncs_analysis *q, const struct ncs_edit *e)
         }
         edits_format_other(&s, q, e);
         break;
-    case NCS_EDIT_ARGUMENT:
-        edits_format_argument(&s, q, e);
-        break;
+    case NCS_EDIT_ARGUMENT: edits_format_argument(&s, q, e); break;
     case NCS_EDIT_SYNC:
         ncs_str_add(&s, "synchronise the stream after ");
         edits_format_call(&s, q, e->comm, e->comm_rank, e->call, true);

@@ -103,8 +103,7 @@ void ncs_format_ranks(struct ncs_str *s, const int *ranks, size_t count)
 
 bool ncs_format_own_group(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_absent *a)
 {
-    const struct ncs_call *c =
-        a->reason == NCS_ABSENT_ELSEWHERE && a->rank >= 0 ? ncs_grouped_wait(q, a->rank) : NULL;
+    const struct ncs_call *c = a->reason == NCS_ABSENT_ELSEWHERE && a->rank >= 0 ? ncs_grouped_wait(q, a->rank) : NULL;
     if (!c)
         return false;
     ncs_str_add(s, " in the group of its call");

@@ -74,20 +74,23 @@ size_t far_copied(enum ncs_fn fn, const union ncs_arg *arg, int at)
     int count = info->at[NCS_ARG_BYTES], width = info->at[NCS_ARG_WIDTH], height = info->at[NCS_ARG_HEIGHT];
     switch (fn) {
     case NCS_FN_ncsAdd:
-        return info->arg[at].kind == NCS_ARG_IN ? (size_t)arg[info->at[NCS_ARG_COUNT] - 1].u *
-                                                      ncs_dtype_bytes((int)arg[info->at[NCS_ARG_DTYPE] - 1].i) : 0;
-    case NCS_FN_cudaMemcpy: case NCS_FN_cudaMemcpyAsync:
-    case NCS_FN_cudaMemcpyPeer: case NCS_FN_cudaMemcpyPeerAsync:
-        return (size_t)arg[count - 1].u;
-    case NCS_FN_cudaMemcpy2D: case NCS_FN_cudaMemcpy2DAsync: {
+        return info->arg[at].kind == NCS_ARG_IN
+                   ? (size_t)arg[info->at[NCS_ARG_COUNT] - 1].u * ncs_dtype_bytes((int)arg[info->at[NCS_ARG_DTYPE] - 1].i)
+                   : 0;
+    case NCS_FN_cudaMemcpy:
+    case NCS_FN_cudaMemcpyAsync:
+    case NCS_FN_cudaMemcpyPeer:
+    case NCS_FN_cudaMemcpyPeerAsync: return (size_t)arg[count - 1].u;
+    case NCS_FN_cudaMemcpy2D:
+    case NCS_FN_cudaMemcpy2DAsync: {
         size_t rows = (size_t)arg[height - 1].u, pitch = (size_t)arg[at + 1].u, bytes;
         if (rows == 0 || arg[width - 1].u == 0)
             return 0;
         return __builtin_mul_overflow(rows - 1, pitch, &bytes) || __builtin_add_overflow(bytes, (size_t)arg[width - 1].u, &bytes)
-                   ? SIZE_MAX : bytes;
+                   ? SIZE_MAX
+                   : bytes;
     }
-    default:
-        return 0;
+    default: return 0;
     }
 }
 

@@ -17,10 +17,10 @@ enum far_kind {
     FAR_VARIABLE, /* "NAME=value" or "NAME", for its environment; answered */
     FAR_CLOSE,    /* the line is not used any more */
     FAR_ANSWER,   /* to the leader: struct far_answer, items */
-    FAR_LATE,     /* to the leader: struct far_late of each handle that a call has written since; before the answer to that call */
-    FAR_TASK,     /* to the leader: struct far_task; `line` is a number of the member's, from FAR_TASK_LINES on. Until FAR_DONE the
+    FAR_LATE, /* to the leader: struct far_late of each handle that a call has written since; before the answer to that call */
+    FAR_TASK, /* to the leader: struct far_task; `line` is a number of the member's, from FAR_TASK_LINES on. Until FAR_DONE the
                    * stream's thread answers on this line, as CUDA forbids some calls to it */
-    FAR_DONE,     /* to the member: the task with this line has run */
+    FAR_DONE, /* to the member: the task with this line has run */
 };
 
 #define FAR_TASK_LINES (UINT32_C(1) << 31)
@@ -66,8 +66,9 @@ struct far_item {
 };
 
 enum {
-    FAR_NET_NAME = NCS_MAX_ARGS, FAR_COMM_NAME, /* texts of the configuration */
-    FAR_TEXT,                                   /* the result, if that is a text */
+    FAR_NET_NAME = NCS_MAX_ARGS,
+    FAR_COMM_NAME, /* texts of the configuration */
+    FAR_TEXT,      /* the result, if that is a text */
     FAR_ITEMS
 };
 

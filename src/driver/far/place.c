@@ -123,7 +123,7 @@ void far_put_variable(const char *setting)
 static struct place_kept {
     struct place_kept *next;
     char *name, *value; /* NULL = it was not set */
-} *place_kept;
+} * place_kept;
 
 /* Takes the name. */
 static void place_put_here(char *name, const char *value)
@@ -179,8 +179,10 @@ bool far_can_own(const struct ncs_owns *owns, int ranks, struct ncs_error *err)
         int other = own->variable ? place_shares(owns, own, name, value, ranks) : -1;
         can = other < 0;
         if (!can) {
-            ncs_fail(err, NCS_BAD_INPUT, "driver nccl: env: %s is set for rank %d and not for rank %d, but both are threads of one "
-                     "process, whose environment NCCL reads", name, own->process, other);
+            ncs_fail(err, NCS_BAD_INPUT,
+                     "driver nccl: env: %s is set for rank %d and not for rank %d, but both are threads of one "
+                     "process, whose environment NCCL reads",
+                     name, own->process, other);
             ncs_fail_hint(err, "start a process for each rank (mpirun, srun), or use --driver sim");
         }
         ncs_free(name);

@@ -12,7 +12,10 @@ static struct {
     const struct ncs_api *local;
     struct ncs_api table;
     pthread_mutex_t lock; /* guards the texts */
-    struct route_text { struct route_text *next; char *text; } *texts;
+    struct route_text {
+        struct route_text *next;
+        char *text;
+    } * texts;
 } route = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static int route_process(enum ncs_fn fn, const union ncs_arg *arg)
@@ -193,33 +196,32 @@ bool far_run_own(enum ncs_fn fn, const union ncs_arg *arg, cudaError_t *rc)
     return true;
 }
 
-#define ROUTE_CODE(result, name, parameters, arguments, ...)                                       \
-    static result route_##name parameters                                                          \
-    {                                                                                              \
-        const union ncs_arg arg[] = { __VA_ARGS__ };                                               \
-        int process = route_process(NCS_FN_##name, arg);                                           \
-        return process == 0 ? route.local->name arguments                                          \
-                            : (result)route_call(process, NCS_FN_##name, arg).i;                   \
+#define ROUTE_CODE(result, name, parameters, arguments, ...)                                                   \
+    static result route_##name parameters                                                                      \
+    {                                                                                                          \
+        const union ncs_arg arg[] = { __VA_ARGS__ };                                                           \
+        int process = route_process(NCS_FN_##name, arg);                                                       \
+        return process == 0 ? route.local->name arguments : (result)route_call(process, NCS_FN_##name, arg).i; \
     }
 #define ROUTE_COUNTED ROUTE_CODE
-#define ROUTE_VOID(result, name, parameters, arguments, ...)                                       \
-    static void route_##name parameters                                                            \
-    {                                                                                              \
-        const union ncs_arg arg[] = { __VA_ARGS__ };                                               \
-        int process = route_process(NCS_FN_##name, arg);                                           \
-        if (process == 0)                                                                          \
-            route.local->name arguments;                                                           \
-        else                                                                                       \
-            route_call(process, NCS_FN_##name, arg);                                               \
+#define ROUTE_VOID(result, name, parameters, arguments, ...) \
+    static void route_##name parameters                      \
+    {                                                        \
+        const union ncs_arg arg[] = { __VA_ARGS__ };         \
+        int process = route_process(NCS_FN_##name, arg);     \
+        if (process == 0)                                    \
+            route.local->name arguments;                     \
+        else                                                 \
+            route_call(process, NCS_FN_##name, arg);         \
     }
-#define ROUTE_TEXT(result, name, parameters, arguments, ...)                                       \
-    static const char *route_##name parameters                                                     \
-    {                                                                                              \
-        const union ncs_arg arg[] = { __VA_ARGS__ };                                               \
+#define ROUTE_TEXT(result, name, parameters, arguments, ...)                                                   \
+    static const char *route_##name parameters                                                                 \
+    {                                                                                                          \
+        const union ncs_arg arg[] = { __VA_ARGS__ };                                                           \
         int process = ncs_fn_info[NCS_FN_##name].at[NCS_ARG_COMM] /* texts of codes are the same everywhere */ \
-                          ? route_process(NCS_FN_##name, arg) : 0;                                 \
-        return process == 0 ? route.local->name arguments                                          \
-                            : route_text_of(process, NCS_FN_##name, arg);                          \
+                          ? route_process(NCS_FN_##name, arg)                                                  \
+                          : 0;                                                                                 \
+        return process == 0 ? route.local->name arguments : route_text_of(process, NCS_FN_##name, arg);        \
     }
 #define NCS_FUNCTION(kind, export, ...) ROUTE_##kind(__VA_ARGS__)
 #include "api/gen/functions.def"

@@ -18,7 +18,12 @@
 struct serve_line {
     uint32_t number;
     pthread_cond_t changed;
-    struct serve_question { struct serve_question *next; uint32_t kind; size_t bytes; unsigned char body[]; } *first, **last;
+    struct serve_question {
+        struct serve_question *next;
+        uint32_t kind;
+        size_t bytes;
+        unsigned char body[];
+    } * first, **last;
 };
 
 /* A function of the script's that a stream here runs: the leader calls it. */
@@ -191,7 +196,9 @@ static bool serve_take(struct serve_call *c, const unsigned char *body, size_t b
             far_keep_late(c, item.at, data);
             continue;
         }
-        struct serve_memory m = { .memory = ncs_new(item.room + 1), .room = item.room, .at = item.at, .back = item.back && is_argument };
+        struct serve_memory m = {
+            .memory = ncs_new(item.room + 1), .room = item.room, .at = item.at, .back = item.back && is_argument
+        };
         if (item.bytes > 0)
             memcpy(m.memory, data, item.bytes);
         serve_set_argument(c, item.at, m.memory);
@@ -324,7 +331,7 @@ static void serve_a_read(uint32_t line, const unsigned char *body, size_t bytes)
 static struct serve_variable {
     struct serve_variable *next;
     char *name, *value; /* NULL = it was not set */
-} *serve_variables;
+} * serve_variables;
 
 static void serve_restore(void)
 {

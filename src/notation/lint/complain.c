@@ -10,6 +10,5 @@ void ncs_lint_complain(const struct ncs_lint_error *e, size_t skip, struct ncs_c
             at.at--;
     ncs_complain(c, at, "%s", e->text);
     if (e->has_open)
-        ncs_complain_note(c, (struct ncs_span){ e->open.at + skip, e->open.bytes },
-                          "it begins here");
+        ncs_complain_note(c, (struct ncs_span){ e->open.at + skip, e->open.bytes }, "it begins here");
 }

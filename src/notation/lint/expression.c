@@ -63,15 +63,19 @@ void ncs_lint_leave(struct ncs_reader *r)
 
 /* ---- names ---- */
 
-void ncs_lint_report(struct ncs_reader *r, struct ncs_span at, struct ncs_span field, bool method,
-                     bool assigned, bool called)
+void ncs_lint_report(struct ncs_reader *r, struct ncs_span at, struct ncs_span field, bool method, bool assigned, bool called)
 {
     struct ncs_lint_word_of name = ncs_lint_word_at(r, at);
     if (r->x.failed || !r->on_name)
         return;
     struct ncs_lint_name found = {
-        .name = name.text, .field = field.bytes ? r->x.text + field.at : NULL, .at = at,
-        .field_at = field, .assigned = assigned, .method = method, .called = called,
+        .name = name.text,
+        .field = field.bytes ? r->x.text + field.at : NULL,
+        .at = at,
+        .field_at = field,
+        .assigned = assigned,
+        .method = method,
+        .called = called,
     };
     r->on_name(r->arg, &found);
 }
@@ -137,8 +141,9 @@ static void arguments(struct ncs_reader *r)
         if (!ncs_lint_is(r, ')') && !ncs_lint_is(r, NCS_W_END))
             ncs_lint_expr_list(r);
         if (ncs_lint_is(r, '='))
-            ncs_lint_fail(&r->x, r->x.span, "unexpected symbol `=`, expected `)`: options are given in "
-                                            "a table, `f(x, { name = value })`");
+            ncs_lint_fail(&r->x, r->x.span,
+                          "unexpected symbol `=`, expected `)`: options are given in "
+                          "a table, `f(x, { name = value })`");
         ncs_lint_want_close(r, ')', "`)`", opening);
     } else {
         ncs_lint_unexpected(&r->x, "the arguments of a call");
@@ -181,8 +186,7 @@ static enum ncs_lint_form first_field(struct ncs_reader *r, struct ncs_span at, 
         ncs_lint_next(&r->x);
         field = ncs_lint_want_name(r, "the name of a field");
     }
-    ncs_lint_report(r, at, field, method, target && !method && begins_assignment(r),
-                    begins_call(r));
+    ncs_lint_report(r, at, field, method, target && !method && begins_assignment(r), begins_call(r));
     if (method)
         arguments(r);
     return method ? NCS_LINT_CALL : NCS_LINT_VARIABLE;
@@ -260,23 +264,22 @@ static void simple(struct ncs_reader *r)
 {
     struct ncs_span at = r->x.span;
     switch (r->x.word) {
-    case NCS_W_NUMBER: case NCS_W_TEXT: case NCS_W_NIL: case NCS_W_TRUE: case NCS_W_FALSE:
-        ncs_lint_next(&r->x);
-        return;
+    case NCS_W_NUMBER:
+    case NCS_W_TEXT:
+    case NCS_W_NIL:
+    case NCS_W_TRUE:
+    case NCS_W_FALSE: ncs_lint_next(&r->x); return;
     case NCS_W_DOTS:
         if (!r->function->varargs)
             ncs_lint_fail(&r->x, at, "`...` outside of a function with `...`");
         ncs_lint_next(&r->x);
         return;
-    case '{':
-        constructor(r);
-        return;
+    case '{': constructor(r); return;
     case NCS_W_FUNCTION:
         ncs_lint_next(&r->x);
         ncs_lint_body(r, false, at);
         return;
-    default:
-        ncs_lint_suffixed(r, false);
+    default: ncs_lint_suffixed(r, false);
     }
 }
 
@@ -308,8 +311,7 @@ static void above(struct ncs_reader *r, int limit)
 {
     if (!ncs_lint_enter(r))
         return;
-    if (ncs_lint_take(r, NCS_W_NOT) || ncs_lint_take(r, '-') || ncs_lint_take(r, '~') ||
-        ncs_lint_take(r, '#'))
+    if (ncs_lint_take(r, NCS_W_NOT) || ncs_lint_take(r, '-') || ncs_lint_take(r, '~') || ncs_lint_take(r, '#'))
         above(r, UNARY);
     else
         simple(r);

@@ -68,7 +68,9 @@ struct ncs_lint_error *ncs_lint_fail(struct ncs_lexer *x, struct ncs_span at, co
  * Lua, it begins there: *at receives its place. */
 static const char *lua_way(const struct ncs_lexer *x, struct ncs_span *at)
 {
-    static const struct { const char *foreign, *own; } ways[] = {
+    static const struct {
+        const char *foreign, *own;
+    } ways[] = {
         { "!=", "\"not equal\" is `~=` in Lua" },
         { "&&", "\"and\" is `and` in Lua" },
         { "||", "\"or\" is `or` in Lua" },
@@ -90,7 +92,7 @@ static const char *lua_way(const struct ncs_lexer *x, struct ncs_span *at)
         { "\xc2\xa0", "this blank is one that Lua does not know (U+00A0)" },
         { "\xef\xbb\xbf", "a byte order mark may only stand at the very beginning" },
     };
-    for (size_t back = x->span.at > 0 && x->word < 0x80; ; back--) {
+    for (size_t back = x->span.at > 0 && x->word < 0x80;; back--) {
         const char *from = x->text + x->span.at - back;
         for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
             size_t n = strlen(ways[i].foreign);
@@ -110,8 +112,7 @@ static size_t character(const struct ncs_lexer *x)
 {
     size_t n = 1;
     if ((unsigned char)x->text[x->span.at] >= 0xC0)
-        while (n < 4 && n < x->bytes - x->span.at &&
-               ((unsigned char)x->text[x->span.at + n] & 0xC0) == 0x80)
+        while (n < 4 && n < x->bytes - x->span.at && ((unsigned char)x->text[x->span.at + n] & 0xC0) == 0x80)
             n++;
     return n;
 }
@@ -136,21 +137,19 @@ struct ncs_lint_error *ncs_lint_unexpected(struct ncs_lexer *x, const char *want
     if (x->word >= 0x80 && x->word < NCS_W_END) {
         at.bytes = character(x);
         if (at.bytes > 1)
-            return ncs_lint_fail(x, at, "unexpected character `%.*s`, expected %s%s%s",
-                                 (int)at.bytes, x->text + at.at, wanted, way ? ": " : "",
-                                 way ? way : "");
+            return ncs_lint_fail(x, at, "unexpected character `%.*s`, expected %s%s%s", (int)at.bytes, x->text + at.at, wanted,
+                                 way ? ": " : "", way ? way : "");
     }
     ncs_lint_shown(x->text + at.at, at.bytes, shown);
-    return ncs_lint_fail(x, at, "unexpected %s`%s`, expected %s%s%s", kind, shown, wanted,
-                         way ? ": " : "", way ? way : "");
+    return ncs_lint_fail(x, at, "unexpected %s`%s`, expected %s%s%s", kind, shown, wanted, way ? ": " : "", way ? way : "");
 }
 
 /* Reports a text or comment that is not closed. */
 static void unclosed(struct ncs_lexer *x, const char *what, const char *closing, size_t opening)
 {
     struct ncs_span begin = { x->span.at, opening };
-    struct ncs_lint_error *err = ncs_lint_fail(
-        x, (struct ncs_span){ x->at, 0 }, "the %s is not closed, expected `%s`", what, closing);
+    struct ncs_lint_error *err = ncs_lint_fail(x, (struct ncs_span){ x->at, 0 }, "the %s is not closed, expected `%s`", what,
+                                               closing);
     if (err) {
         err->open = begin;
         err->has_open = true;
@@ -193,8 +192,7 @@ static void bad_escape(struct ncs_lexer *x, size_t bytes, const char *why)
     if (bytes > x->bytes - x->at)
         bytes = x->bytes - x->at;
     ncs_lint_shown(x->text + x->at, bytes, shown);
-    ncs_lint_fail(x, (struct ncs_span){ x->at, bytes }, "invalid escape `%s` in a text: %s", shown,
-                  why);
+    ncs_lint_fail(x, (struct ncs_span){ x->at, bytes }, "invalid escape `%s` in a text: %s", shown, why);
 }
 
 /* Reads \ddd: up to three digits. */
@@ -358,8 +356,7 @@ static int number(struct ncs_lexer *x)
     size_t bytes = x->at - x->span.at;
     if (is_number(text, text + bytes))
         return NCS_W_NUMBER;
-    ncs_lint_fail(x, (struct ncs_span){ x->span.at, bytes }, "`%s` is no number",
-                  ncs_lint_shown(text, bytes, shown));
+    ncs_lint_fail(x, (struct ncs_span){ x->span.at, bytes }, "`%s` is no number", ncs_lint_shown(text, bytes, shown));
     return NCS_W_END;
 }
 
@@ -367,9 +364,9 @@ static int number(struct ncs_lexer *x)
 
 static int name(struct ncs_lexer *x)
 {
-    static const char *const reserved[] = {
-        "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if",
-        "in", "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while" };
+    static const char *const reserved[] = { "and",      "break",  "do",   "else", "elseif", "end",  "false", "for",
+                                            "function", "goto",   "if",   "in",   "local",  "nil",  "not",   "or",
+                                            "repeat",   "return", "then", "true", "until",  "while" };
     while (is_letter(byte(x, 0)) || is_digit(byte(x, 0)))
         x->at++;
     size_t n = x->at - x->span.at;
@@ -381,10 +378,12 @@ static int name(struct ncs_lexer *x)
 
 static int symbol(struct ncs_lexer *x)
 {
-    static const struct { char text[4]; int word; } symbols[] = {
-        { "...", NCS_W_DOTS }, { "..", NCS_W_CONCAT }, { "//", NCS_W_DIVIDE },
-        { "==", NCS_W_EQUAL }, { ">=", NCS_W_AT_LEAST }, { "<=", NCS_W_AT_MOST },
-        { "~=", NCS_W_DIFFERS }, { "<<", NCS_W_LEFT }, { ">>", NCS_W_RIGHT }, { "::", NCS_W_LABEL },
+    static const struct {
+        char text[4];
+        int word;
+    } symbols[] = {
+        { "...", NCS_W_DOTS },   { "..", NCS_W_CONCAT },  { "//", NCS_W_DIVIDE }, { "==", NCS_W_EQUAL }, { ">=", NCS_W_AT_LEAST },
+        { "<=", NCS_W_AT_MOST }, { "~=", NCS_W_DIFFERS }, { "<<", NCS_W_LEFT },   { ">>", NCS_W_RIGHT }, { "::", NCS_W_LABEL },
     };
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         size_t n = strlen(symbols[i].text);

@@ -21,10 +21,10 @@ enum ncs_lint_word {
 struct ncs_lexer {
     const char *text;
     size_t bytes;
-    size_t at;               /* behind the current word */
-    int word;                /* the current one */
-    struct ncs_span span;    /* its place */
-    bool failed;             /* err is filled; every further word is the end */
+    size_t at;            /* behind the current word */
+    int word;             /* the current one */
+    struct ncs_span span; /* its place */
+    bool failed;          /* err is filled; every further word is the end */
     struct ncs_lint_error *err;
 };
 

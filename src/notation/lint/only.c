@@ -17,8 +17,7 @@ static void skip_brackets(struct ncs_lexer *x)
 
 static bool is_name(const struct ncs_lexer *x, const char *name)
 {
-    return x->word == NCS_W_NAME && x->span.bytes == strlen(name) &&
-           memcmp(x->text + x->span.at, name, x->span.bytes) == 0;
+    return x->word == NCS_W_NAME && x->span.bytes == strlen(name) && memcmp(x->text + x->span.at, name, x->span.bytes) == 0;
 }
 
 bool ncs_lint_only_calls(const char *text, size_t bytes, const char *name)

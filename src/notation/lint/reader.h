@@ -16,13 +16,13 @@ struct ncs_lint_word_of { /* a name; of the text or our own */
 
 struct ncs_lint_local {
     struct ncs_lint_word_of name;
-    bool readonly;           /* <const>, <close> */
+    bool readonly; /* <const>, <close> */
 };
 
 struct ncs_lint_label {
     struct ncs_lint_word_of name;
     struct ncs_span at;
-    size_t active;           /* locals of the function that were there */
+    size_t active; /* locals of the function that were there */
 };
 
 struct ncs_lint_block {
@@ -44,9 +44,9 @@ struct ncs_reader {
     struct ncs_lexer x;
     int depth;
     struct ncs_lint_function *function;
-    struct ncs_lint_local *local;  /* of all functions that are open, outermost first */
-    struct ncs_lint_label *label;  /* that a goto can see, or its function's blocks */
-    struct ncs_lint_label *jump;   /* gotos without a label so far; name.text NULL: a break */
+    struct ncs_lint_local *local; /* of all functions that are open, outermost first */
+    struct ncs_lint_label *label; /* that a goto can see, or its function's blocks */
+    struct ncs_lint_label *jump;  /* gotos without a label so far; name.text NULL: a break */
     size_t locals, local_room, labels, label_room, jumps, jump_room;
     void (*on_name)(void *arg, const struct ncs_lint_name *name);
     void (*on_twice)(void *arg, struct ncs_span key, struct ncs_span first);
@@ -68,9 +68,10 @@ void ncs_lint_declare_hidden(struct ncs_reader *r, int count);
 void ncs_lint_activate(struct ncs_reader *r);
 
 enum ncs_lint_found {
-    NCS_LINT_GLOBAL,         /* a name of the environment */
-    NCS_LINT_FIELD,          /* a field of an _ENV of the script's own */
-    NCS_LINT_LOCAL, NCS_LINT_READONLY,
+    NCS_LINT_GLOBAL, /* a name of the environment */
+    NCS_LINT_FIELD,  /* a field of an _ENV of the script's own */
+    NCS_LINT_LOCAL,
+    NCS_LINT_READONLY,
 };
 enum ncs_lint_found ncs_lint_find(struct ncs_reader *r, struct ncs_lint_word_of name);
 
@@ -83,8 +84,8 @@ void ncs_lint_jump(struct ncs_reader *r, struct ncs_lint_word_of name, struct nc
 enum ncs_lint_form { NCS_LINT_VALUE, NCS_LINT_VARIABLE, NCS_LINT_CALL };
 struct ncs_lint_term {
     enum ncs_lint_form form;
-    bool readonly;           /* a local that may not be assigned */
-    struct ncs_span name;    /* of a lone local */
+    bool readonly;        /* a local that may not be assigned */
+    struct ncs_span name; /* of a lone local */
 };
 
 void ncs_lint_expr(struct ncs_reader *r);
@@ -94,8 +95,7 @@ struct ncs_lint_term ncs_lint_suffixed(struct ncs_reader *r, bool target);
 /* Reads a function's parameters and block, up to its end; `opening` is the word that began it. */
 void ncs_lint_body(struct ncs_reader *r, bool method, struct ncs_span opening);
 /* Passes a free name to on_name; the current word follows it and its field. */
-void ncs_lint_report(struct ncs_reader *r, struct ncs_span at, struct ncs_span field, bool method,
-                     bool assigned, bool called);
+void ncs_lint_report(struct ncs_reader *r, struct ncs_span at, struct ncs_span field, bool method, bool assigned, bool called);
 
 /* Enters one level of nesting; false, after an error, at Lua's limit. */
 bool ncs_lint_enter(struct ncs_reader *r);

@@ -17,8 +17,7 @@ void ncs_lint_declare(struct ncs_reader *r, struct ncs_lint_word_of name, bool r
 {
     struct ncs_lint_local local = { name, readonly };
     if (r->locals - r->function->first_local >= NCS_LINT_LOCALS)
-        ncs_lint_fail(&r->x, r->x.span, "more than %d local variables in one function",
-                      NCS_LINT_LOCALS);
+        ncs_lint_fail(&r->x, r->x.span, "more than %d local variables in one function", NCS_LINT_LOCALS);
     else
         NCS_PUSH(r->local, r->locals, r->local_room, local);
 }
@@ -34,21 +33,19 @@ void ncs_lint_activate(struct ncs_reader *r)
     r->function->active = r->locals - r->function->first_local;
 }
 
-static enum ncs_lint_found add_upvalue(struct ncs_reader *r, struct ncs_lint_function *f,
-                                       struct ncs_lint_word_of name, enum ncs_lint_found found)
+static enum ncs_lint_found add_upvalue(struct ncs_reader *r, struct ncs_lint_function *f, struct ncs_lint_word_of name,
+                                       enum ncs_lint_found found)
 {
     struct ncs_lint_local upvalue = { name, found == NCS_LINT_READONLY };
     if (f->upvalues >= NCS_LINT_UPVALUES)
-        ncs_lint_fail(&r->x, r->x.span, "more than %d variables from outside in one function",
-                      NCS_LINT_UPVALUES);
+        ncs_lint_fail(&r->x, r->x.span, "more than %d variables from outside in one function", NCS_LINT_UPVALUES);
     else
         NCS_PUSH(f->upvalue, f->upvalues, f->upvalue_room, upvalue);
     return found;
 }
 
 /* Each function in between records the upvalue, because Lua limits upvalues per function. */
-static enum ncs_lint_found find(struct ncs_reader *r, struct ncs_lint_function *f,
-                                struct ncs_lint_word_of name)
+static enum ncs_lint_found find(struct ncs_reader *r, struct ncs_lint_function *f, struct ncs_lint_word_of name)
 {
     if (!f)
         return NCS_LINT_GLOBAL;
@@ -89,8 +86,9 @@ enum ncs_lint_found ncs_lint_find(struct ncs_reader *r, struct ncs_lint_word_of 
 
 void ncs_lint_open_function(struct ncs_reader *r, struct ncs_lint_function *f, bool varargs)
 {
-    *f = (struct ncs_lint_function){ .outer = r->function, .first_local = r->locals,
-                                     .first_label = r->labels, .varargs = varargs };
+    *f = (struct ncs_lint_function){
+        .outer = r->function, .first_local = r->locals, .first_label = r->labels, .varargs = varargs
+    };
     r->function = f;
     if (!f->outer) /* the chunk's own upvalue */
         add_upvalue(r, f, environment, NCS_LINT_LOCAL);
@@ -106,8 +104,9 @@ void ncs_lint_close_function(struct ncs_reader *r)
 
 void ncs_lint_open_block(struct ncs_reader *r, struct ncs_lint_block *b, bool loop)
 {
-    *b = (struct ncs_lint_block){ .outer = r->function->block, .active = r->function->active,
-                                  .first_label = r->labels, .first_jump = r->jumps, .loop = loop };
+    *b = (struct ncs_lint_block){
+        .outer = r->function->block, .active = r->function->active, .first_label = r->labels, .first_jump = r->jumps, .loop = loop
+    };
     r->function->block = b;
 }
 
@@ -137,8 +136,7 @@ static void resolve(struct ncs_reader *r, const struct ncs_lint_label *label)
     r->jumps = kept;
 }
 
-static const struct ncs_lint_label *find_label(const struct ncs_reader *r,
-                                               struct ncs_lint_word_of name)
+static const struct ncs_lint_label *find_label(const struct ncs_reader *r, struct ncs_lint_word_of name)
 {
     for (size_t i = r->function->first_label; i < r->labels; i++)
         if (same(r->label[i].name, name))
@@ -153,9 +151,8 @@ void ncs_lint_label(struct ncs_reader *r, struct ncs_span name, bool last)
     const struct ncs_lint_label *other = find_label(r, label.name);
     if (other) { /* of a row of labels the last is made first */
         bool later = other->at.at > name.at;
-        struct ncs_lint_error *err = ncs_lint_fail(
-            &r->x, later ? other->at : name, "label `%s` exists already",
-            ncs_lint_shown(label.name.text, label.name.bytes, shown));
+        struct ncs_lint_error *err = ncs_lint_fail(&r->x, later ? other->at : name, "label `%s` exists already",
+                                                   ncs_lint_shown(label.name.text, label.name.bytes, shown));
         if (err) {
             err->open = later ? name : other->at;
             err->has_open = true;

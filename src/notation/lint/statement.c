@@ -9,12 +9,12 @@ static const struct ncs_span nowhere;
 static bool block_ends(const struct ncs_reader *r, bool at_until)
 {
     switch (r->x.word) {
-    case NCS_W_END: case NCS_W_END_BLOCK: case NCS_W_ELSE: case NCS_W_ELSEIF:
-        return true;
-    case NCS_W_UNTIL:
-        return at_until;
-    default:
-        return false;
+    case NCS_W_END:
+    case NCS_W_END_BLOCK:
+    case NCS_W_ELSE:
+    case NCS_W_ELSEIF: return true;
+    case NCS_W_UNTIL: return at_until;
+    default: return false;
     }
 }
 
@@ -120,8 +120,7 @@ static void for_statement(struct ncs_reader *r, struct ncs_span opening)
 static void fail_readonly(struct ncs_reader *r, struct ncs_span name)
 {
     char shown[NCS_LINT_SHOWN];
-    ncs_lint_fail(&r->x, name, "`%s` is constant and cannot be assigned",
-                  ncs_lint_shown(r->x.text + name.at, name.bytes, shown));
+    ncs_lint_fail(&r->x, name, "`%s` is constant and cannot be assigned", ncs_lint_shown(r->x.text + name.at, name.bytes, shown));
 }
 
 /* Reads function a.b.c:d() end. */
@@ -175,8 +174,7 @@ static bool attribute(struct ncs_reader *r, int *close)
         return false;
     bool is_close = word.bytes == 5 && memcmp(word.text, "close", 5) == 0;
     if (!is_close && (word.bytes != 5 || memcmp(word.text, "const", 5) != 0))
-        ncs_lint_fail(&r->x, at, "no attribute `%s`, expected `const` or `close`",
-                      ncs_lint_shown(word.text, word.bytes, shown));
+        ncs_lint_fail(&r->x, at, "no attribute `%s`, expected `const` or `close`", ncs_lint_shown(word.text, word.bytes, shown));
     else if (is_close && (*close)++)
         ncs_lint_fail(&r->x, at, "a second `<close>` in one statement");
     return true;
@@ -257,29 +255,17 @@ static void statement(struct ncs_reader *r)
     if (!ncs_lint_enter(r))
         return;
     switch (r->x.word) {
-    case ';':
-        ncs_lint_next(&r->x);
-        break;
-    case NCS_W_IF:
-        if_statement(r, at);
-        break;
-    case NCS_W_WHILE:
-        while_statement(r, at);
-        break;
+    case ';': ncs_lint_next(&r->x); break;
+    case NCS_W_IF: if_statement(r, at); break;
+    case NCS_W_WHILE: while_statement(r, at); break;
     case NCS_W_DO:
         ncs_lint_next(&r->x);
         block(r);
         ncs_lint_want_close(r, NCS_W_END_BLOCK, "`end`", at);
         break;
-    case NCS_W_FOR:
-        for_statement(r, at);
-        break;
-    case NCS_W_REPEAT:
-        repeat_statement(r, at);
-        break;
-    case NCS_W_FUNCTION:
-        function_statement(r, at);
-        break;
+    case NCS_W_FOR: for_statement(r, at); break;
+    case NCS_W_REPEAT: repeat_statement(r, at); break;
+    case NCS_W_FUNCTION: function_statement(r, at); break;
     case NCS_W_LOCAL:
         ncs_lint_next(&r->x);
         if (ncs_lint_is(r, NCS_W_FUNCTION))
@@ -287,21 +273,14 @@ static void statement(struct ncs_reader *r)
         else
             local_statement(r);
         break;
-    case NCS_W_LABEL:
-        label_statement(r);
-        break;
-    case NCS_W_RETURN:
-        return_statement(r);
-        break;
+    case NCS_W_LABEL: label_statement(r); break;
+    case NCS_W_RETURN: return_statement(r); break;
     case NCS_W_BREAK:
         ncs_lint_next(&r->x);
         ncs_lint_jump(r, (struct ncs_lint_word_of){ NULL, 0 }, at);
         break;
-    case NCS_W_GOTO:
-        goto_statement(r);
-        break;
-    default:
-        expression_statement(r);
+    case NCS_W_GOTO: goto_statement(r); break;
+    default: expression_statement(r);
     }
     ncs_lint_leave(r);
 }
@@ -353,8 +332,8 @@ static bool read(struct ncs_reader *r, bool expression, struct ncs_lint_error *e
     else
         ncs_lint_statements(r);
     if (!ncs_lint_is(r, NCS_W_END))
-        ncs_lint_unexpected(&r->x, expression ? "an operator or the end of the expression"
-                                            : "a statement or the end of the text");
+        ncs_lint_unexpected(&r->x,
+                            expression ? "an operator or the end of the expression" : "a statement or the end of the text");
     ncs_lint_close_block(r);
     ncs_lint_close_function(r);
     ncs_free(r->local);
@@ -363,8 +342,7 @@ static bool read(struct ncs_reader *r, bool expression, struct ncs_lint_error *e
     return !r->x.failed;
 }
 
-bool ncs_lint_chunk(const char *text, size_t bytes,
-                    void (*on_name)(void *arg, const struct ncs_lint_name *name), void *arg,
+bool ncs_lint_chunk(const char *text, size_t bytes, void (*on_name)(void *arg, const struct ncs_lint_name *name), void *arg,
                     struct ncs_lint_error *err)
 {
     struct ncs_reader r = { .x = { .text = text, .bytes = bytes }, .on_name = on_name, .arg = arg };
@@ -372,24 +350,21 @@ bool ncs_lint_chunk(const char *text, size_t bytes,
 }
 
 bool ncs_lint_repeated_keys(const char *text, size_t bytes,
-                            void (*on_twice)(void *arg, struct ncs_span key, struct ncs_span first),
-                            void *arg, struct ncs_lint_error *err)
+                            void (*on_twice)(void *arg, struct ncs_span key, struct ncs_span first), void *arg,
+                            struct ncs_lint_error *err)
 {
     struct ncs_reader r = { .x = { .text = text, .bytes = bytes }, .on_twice = on_twice, .arg = arg };
     return read(&r, false, err);
 }
 
-bool ncs_lint_split(const char *text, size_t bytes,
-                    void (*on_statement)(void *arg, const struct ncs_lint_statement *s), void *arg,
-                    struct ncs_lint_error *err)
+bool ncs_lint_split(const char *text, size_t bytes, void (*on_statement)(void *arg, const struct ncs_lint_statement *s),
+                    void *arg, struct ncs_lint_error *err)
 {
-    struct ncs_reader r = { .x = { .text = text, .bytes = bytes }, .on_statement = on_statement,
-                            .arg = arg };
+    struct ncs_reader r = { .x = { .text = text, .bytes = bytes }, .on_statement = on_statement, .arg = arg };
     return read(&r, false, err);
 }
 
-bool ncs_lint_expression(const char *text, size_t bytes,
-                         void (*on_name)(void *arg, const struct ncs_lint_name *name), void *arg,
+bool ncs_lint_expression(const char *text, size_t bytes, void (*on_name)(void *arg, const struct ncs_lint_name *name), void *arg,
                          struct ncs_lint_error *err)
 {
     struct ncs_reader r = { .x = { .text = text, .bytes = bytes }, .on_name = on_name, .arg = arg };

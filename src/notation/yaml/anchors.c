@@ -24,8 +24,7 @@ struct ncs_properties ncs_yaml_properties(const struct ncs_source *s, size_t at,
         } else if (c == '&' || c == '!') {
             struct ncs_span *span = c == '&' ? &p.anchor : &p.tag;
             size_t begin = at;
-            while (at < end && !is_blank(s->text[at]) &&
-                   (c == '!' || !strchr(",[]{}", s->text[at])))
+            while (at < end && !is_blank(s->text[at]) && (c == '!' || !strchr(",[]{}", s->text[at])))
                 at++;
             *span = (struct ncs_span){ begin, at - begin };
             p.end = at;
@@ -37,11 +36,10 @@ struct ncs_properties ncs_yaml_properties(const struct ncs_source *s, size_t at,
     return p;
 }
 
-struct ncs_anchor *ncs_anchors_add(struct ncs_anchors *a, const struct ncs_source *s,
-                                   struct ncs_span at, struct ncs_yaml_node *node)
+struct ncs_anchor *ncs_anchors_add(struct ncs_anchors *a, const struct ncs_source *s, struct ncs_span at,
+                                   struct ncs_yaml_node *node)
 {
-    struct ncs_anchor anchor = { .node = node, .name = s->text + at.at + 1, .bytes = at.bytes - 1,
-                                 .at = at };
+    struct ncs_anchor anchor = { .node = node, .name = s->text + at.at + 1, .bytes = at.bytes - 1, .at = at };
     NCS_PUSH(a->item, a->count, a->room, anchor);
     *ncs_names_put(&a->names, anchor.name, anchor.bytes, 0) = a->count - 1;
     return &a->item[a->count - 1];
@@ -53,8 +51,7 @@ static struct ncs_anchor *named(const struct ncs_anchors *a, const char *name, s
     return number ? &a->item[*number] : NULL;
 }
 
-const struct ncs_anchor *ncs_anchors_find(struct ncs_anchors *a, struct ncs_span alias,
-                                          struct ncs_complaints *c)
+const struct ncs_anchor *ncs_anchors_find(struct ncs_anchors *a, struct ncs_span alias, struct ncs_complaints *c)
 {
     const char *text = c->source->text + alias.at;
     const struct ncs_anchor *anchor = named(a, text + 1, alias.bytes - 1);
@@ -64,15 +61,13 @@ const struct ncs_anchor *ncs_anchors_find(struct ncs_anchors *a, struct ncs_span
     }
     if (!anchor->open)
         return anchor;
-    ncs_complain(c, alias, "'%.*s' is inside the value that it refers to",
-                 NCS_SHOWN(c->source, alias));
+    ncs_complain(c, alias, "'%.*s' is inside the value that it refers to", NCS_SHOWN(c->source, alias));
     ncs_complain_note(c, anchor->at, "'%.*s' begins here", NCS_SHOWN(c->source, anchor->at));
     return NULL;
 }
 
 /* Hints "did you mean '*a'?", or lists the anchors. */
-static void hint_names(const struct ncs_anchors *a, const char *name, size_t bytes,
-                       struct ncs_complaints *c)
+static void hint_names(const struct ncs_anchors *a, const char *name, size_t bytes, struct ncs_complaints *c)
 {
     struct ncs_str known = { 0 }, word = { 0 };
     const char *more;
@@ -81,8 +76,7 @@ static void hint_names(const struct ncs_anchors *a, const char *name, size_t byt
     size_t count = 0;
     for (size_t i = 0; i < a->count && count < LISTED; i++)
         if (*ncs_names_find(&a->names, a->item[i].name, a->item[i].bytes) == i) {
-            ncs_str_addf(&known, "%s&%.*s", count ? ", " : "", (int)a->item[i].bytes,
-                         a->item[i].name);
+            ncs_str_addf(&known, "%s&%.*s", count ? ", " : "", (int)a->item[i].bytes, a->item[i].name);
             copy[count] = ncs_new(a->item[i].bytes + 1);
             memcpy(copy[count], a->item[i].name, a->item[i].bytes);
             names[count] = copy[count];

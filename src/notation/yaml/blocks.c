@@ -47,8 +47,7 @@ static bool complain_indent(const struct ncs_trouble *t)
     size_t other = neighbour(s, line, column, &content);
     if (!begins_line(s, t->at) || other == SIZE_MAX)
         return false;
-    ncs_complain(t->c, ncs_line_word(s, t->at), "this line is indented %zu, the others here %zu",
-                 column, other);
+    ncs_complain(t->c, ncs_line_word(s, t->at), "this line is indented %zu, the others here %zu", column, other);
     ncs_complain_note(t->c, ncs_line_word(s, content), "this one is indented %zu", other);
     hint_blank(t, t->at);
     return true;
@@ -64,10 +63,8 @@ static void complain_rest(const struct ncs_trouble *t)
         before--;
     char last = before > 0 ? s->text[before - 1] : ' ';
     bool quote = last == '"' || last == '\'';
-    if (quote && t->last && !t->last->plain &&
-        ncs_line_of(s, t->last->at.at) != ncs_line_of(s, t->at)) {
-        ncs_complain(t->c, (struct ncs_span){ t->last->at.at, 1 },
-                     "this quote is closed lines later, in the middle of a text");
+    if (quote && t->last && !t->last->plain && ncs_line_of(s, t->last->at.at) != ncs_line_of(s, t->at)) {
+        ncs_complain(t->c, (struct ncs_span){ t->last->at.at, 1 }, "this quote is closed lines later, in the middle of a text");
         ncs_complain_note(t->c, (struct ncs_span){ before - 1, 1 }, "here it ends");
         ncs_complain_hint(t->c, "is a closing quote missing in the first line?");
         return;
@@ -77,11 +74,9 @@ static void complain_rest(const struct ncs_trouble *t)
         what = "a list or map in brackets";
     ncs_complain(t->c, rest, "'%.*s' follows the end of %s", NCS_SHOWN(s, rest), what);
     if (last == '\'')
-        ncs_complain_hint(t->c,
-                          "a quote inside of '...' is written twice: 'it''s'; or use \"...\"");
+        ncs_complain_hint(t->c, "a quote inside of '...' is written twice: 'it''s'; or use \"...\"");
     else if (quote)
-        ncs_complain_hint(t->c,
-                          "put the whole value between quotes: '...', or \"...\" with \\\" inside");
+        ncs_complain_hint(t->c, "put the whole value between quotes: '...', or \"...\" with \\\" inside");
     else if (strchr("]}", s->text[t->at]))
         ncs_complain_hint(t->c, "there is a bracket too many");
 }
@@ -113,8 +108,7 @@ void ncs_trouble_key(const struct ncs_trouble *t)
         ncs_complain(t->c, ncs_line_rest(s, t->at), "a key and ':' were expected here");
         ncs_complain_note(t->c, ncs_line_word(s, t->from), "the map begins here");
         if (column > block)
-            ncs_complain_hint(t->c, "this line is indented %zu, the keys of the map %zu", column,
-                              block);
+            ncs_complain_hint(t->c, "this line is indented %zu, the keys of the map %zu", column, block);
     }
 }
 
@@ -126,8 +120,7 @@ void ncs_trouble_item(const struct ncs_trouble *t)
     if (!begins_line(s, t->at)) {
         complain_rest(t);
     } else if (column <= block || !complain_indent(t)) {
-        ncs_complain(t->c, ncs_line_rest(s, t->at),
-                     "an item of the list was expected here: '- ...'");
+        ncs_complain(t->c, ncs_line_rest(s, t->at), "an item of the list was expected here: '- ...'");
         ncs_complain_note(t->c, ncs_line_word(s, t->from), "the list begins here");
         hint_blank(t, t->at);
     }
@@ -157,11 +150,9 @@ void ncs_trouble_colon(const struct ncs_trouble *t)
     if (above == SIZE_MAX || (has_colon && column == other)) {
         ncs_complain(t->c, (struct ncs_span){ t->at, 1 }, "a ': ' cannot stand here");
     } else if (has_colon) {
-        ncs_complain(t->c, ncs_line_word(s, key), "this line is indented %zu, the one above %zu",
-                     column, other);
+        ncs_complain(t->c, ncs_line_word(s, key), "this line is indented %zu, the one above %zu", column, other);
         ncs_complain_note(t->c, ncs_line_word(s, up), "this key has a value in its own line");
-        ncs_complain_hint(
-            t->c, "keys of one map are indented alike; a key with others below it has no value");
+        ncs_complain_hint(t->c, "keys of one map are indented alike; a key with others below it has no value");
     } else {
         ncs_complain(t->c, ncs_line_rest(s, up), "this is no key: there is no ': ' in it");
         ncs_complain_note(t->c, ncs_line_word(s, key), "here a key follows");
@@ -187,9 +178,7 @@ void ncs_trouble_no_colon(const struct ncs_trouble *t)
     while (end > value.at && strchr("+-", s->text[end - 1]))
         end--;
     if (end > value.at && strchr("|>", s->text[end - 1]))
-        ncs_complain_hint(t->c,
-                          "the lines of a block that '%c' begins are indented deeper than its key",
-                          s->text[end - 1]);
+        ncs_complain_hint(t->c, "the lines of a block that '%c' begins are indented deeper than its key", s->text[end - 1]);
 }
 
 void ncs_trouble_after(const struct ncs_trouble *t, const struct ncs_yaml_node *root)
@@ -203,12 +192,10 @@ void ncs_trouble_after(const struct ncs_trouble *t, const struct ncs_yaml_node *
         return;
     }
     if (begins_line(s, t->at) && column < block) {
-        ncs_complain(t->c, ncs_line_word(s, t->at), "this line is indented %zu, the first one %zu",
-                     column, block);
+        ncs_complain(t->c, ncs_line_word(s, t->at), "this line is indented %zu, the first one %zu", column, block);
         ncs_complain_note(t->c, ncs_line_word(s, root->at.at), "the first one is here");
         return;
     }
-    ncs_complain(t->c, rest, "'%.*s' follows the end of the whole value",
-                 NCS_SHOWN(s, rest));
+    ncs_complain(t->c, rest, "'%.*s' follows the end of the whole value", NCS_SHOWN(s, rest));
     ncs_complain_note(t->c, (struct ncs_span){ root->at.at, 1 }, "which begins here");
 }

@@ -58,13 +58,11 @@ static bool is_plain(const unsigned char *p)
     return p[0] >= 0x20 ? p[0] != 0x7f : p[0] == '\n' || p[0] == '\t';
 }
 
-bool ncs_marks_init(struct ncs_marks *m, const struct ncs_source *source,
-                    struct ncs_complaints *c)
+bool ncs_marks_init(struct ncs_marks *m, const struct ncs_source *source, struct ncs_complaints *c)
 {
     const unsigned char *text = (const unsigned char *)source->text;
     *m = (struct ncs_marks){ .source = source, .ascii = true };
-    if (source->bytes >= 2 &&
-        (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
+    if (source->bytes >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
         ncs_complain(c, (struct ncs_span){ 0, 0 }, "the file is UTF-16, not UTF-8");
         return ncs_complain_hint(c, "save it as UTF-8");
     }

@@ -25,13 +25,11 @@ void ncs_names_clear(struct ncs_names *n, size_t count)
 }
 
 /* The slot of a text, or the free slot for it. */
-static struct ncs_name_slot *seek(const struct ncs_names *n, const char *text, size_t bytes,
-                                  uint64_t hash)
+static struct ncs_name_slot *seek(const struct ncs_names *n, const char *text, size_t bytes, uint64_t hash)
 {
     for (size_t i = hash & n->mask;; i = (i + 1) & n->mask) {
         struct ncs_name_slot *slot = &n->slot[i];
-        if (!slot->text || (slot->hash == hash && slot->bytes == bytes &&
-                            memcmp(slot->text, text, bytes) == 0))
+        if (!slot->text || (slot->hash == hash && slot->bytes == bytes && memcmp(slot->text, text, bytes) == 0))
             return slot;
     }
 }

@@ -5,11 +5,11 @@
 #include "notation/yaml/private.h"
 
 struct walk {
-    const char *text, *text_end;     /* the scalar's value */
-    const char *from, *end;          /* its source, without quotes */
-    size_t first, last;              /* the text's bytes that are asked for: [first, last) */
-    size_t done;                     /* bytes of the text walked over */
-    const char *first_at, *last_at;  /* begin and end of the range; NULL = not reached */
+    const char *text, *text_end;    /* the scalar's value */
+    const char *from, *end;         /* its source, without quotes */
+    size_t first, last;             /* the text's bytes that are asked for: [first, last) */
+    size_t done;                    /* bytes of the text walked over */
+    const char *first_at, *last_at; /* begin and end of the range; NULL = not reached */
 };
 
 /* Advances: the next `source` bytes of the source stand for the next `text` bytes of the text. */
@@ -115,15 +115,10 @@ static bool walk_block(struct walk *w)
     return w->text == w->text_end;
 }
 
-struct ncs_span ncs_yaml_part(const struct ncs_yaml *y, const struct ncs_yaml_node *scalar,
-                              size_t at, size_t bytes)
+struct ncs_span ncs_yaml_part(const struct ncs_yaml *y, const struct ncs_yaml_node *scalar, size_t at, size_t bytes)
 {
     const char *from = y->source->text + scalar->at.at;
-    struct walk w = { .text = scalar->text,
-                      .from = from,
-                      .end = from + scalar->at.bytes,
-                      .first = at,
-                      .last = at + bytes };
+    struct walk w = { .text = scalar->text, .from = from, .end = from + scalar->at.bytes, .first = at, .last = at + bytes };
     if (!scalar->text || scalar->of || at > scalar->bytes || bytes > scalar->bytes - at)
         return scalar->at;
     w.text_end = w.text + scalar->bytes;
@@ -139,6 +134,5 @@ struct ncs_span ncs_yaml_part(const struct ncs_yaml *y, const struct ncs_yaml_no
         w.first_at = w.from;
     if (!w.last_at || w.last_at < w.first_at)
         w.last_at = w.first_at;
-    return (struct ncs_span){ (size_t)(w.first_at - y->source->text),
-                              (size_t)(w.last_at - w.first_at) };
+    return (struct ncs_span){ (size_t)(w.first_at - y->source->text), (size_t)(w.last_at - w.first_at) };
 }

@@ -22,16 +22,15 @@ struct ncs_yaml {
 /* libyaml counts code points after the byte order mark; everything else here counts bytes. */
 struct ncs_marks {
     const struct ncs_source *source;
-    size_t base;   /* bytes of the byte order mark */
+    size_t base; /* bytes of the byte order mark */
     bool ascii;
-    size_t *byte;  /* of each 256th code point */
+    size_t *byte; /* of each 256th code point */
     size_t count, room;
     size_t index, at; /* the last lookup: the next one is usually close to it */
 };
 
 /* Checks that the source is UTF-8 text without control characters, and indexes it. */
-bool ncs_marks_init(struct ncs_marks *m, const struct ncs_source *source,
-                    struct ncs_complaints *c);
+bool ncs_marks_init(struct ncs_marks *m, const struct ncs_source *source, struct ncs_complaints *c);
 size_t ncs_marks_byte(struct ncs_marks *m, size_t index);
 void ncs_marks_free(struct ncs_marks *m);
 
@@ -39,23 +38,22 @@ void ncs_marks_free(struct ncs_marks *m);
 void ncs_yaml_type(struct ncs_yaml_node *node);
 
 /* Warns about an unquoted text that is valid YAML, but probably not intended. */
-void ncs_yaml_warn_text(const struct ncs_yaml_node *text, bool many_lines,
-                        struct ncs_complaints *c);
+void ncs_yaml_warn_text(const struct ncs_yaml_node *text, bool many_lines, struct ncs_complaints *c);
 
 /* Anchors and aliases of one document. */
 struct ncs_anchor {
     struct ncs_yaml_node *node;
-    const char *name;       /* in the source */
+    const char *name; /* in the source */
     size_t bytes;
     struct ncs_span at;
-    bool open;              /* its collection has no end yet */
-    uint64_t size;          /* nodes in the value that an alias repeats */
+    bool open;     /* its collection has no end yet */
+    uint64_t size; /* nodes in the value that an alias repeats */
 };
 
 struct ncs_anchors {
     struct ncs_anchor *item;
     size_t count, room;
-    struct ncs_names names; /* to the latest of each name */
+    struct ncs_names names;   /* to the latest of each name */
     struct ncs_span *missing; /* aliases that were met before an anchor of their name */
     size_t missing_count, missing_room;
 };
@@ -67,16 +65,15 @@ struct ncs_properties {
 };
 
 struct ncs_properties ncs_yaml_properties(const struct ncs_source *s, size_t at, size_t end);
-struct ncs_anchor *ncs_anchors_add(struct ncs_anchors *a, const struct ncs_source *s,
-                                   struct ncs_span at, struct ncs_yaml_node *node);
+struct ncs_anchor *ncs_anchors_add(struct ncs_anchors *a, const struct ncs_source *s, struct ncs_span at,
+                                   struct ncs_yaml_node *node);
 /* NULL if the alias refers to no complete node; the complaint comes now or from ncs_anchors_complain. */
-const struct ncs_anchor *ncs_anchors_find(struct ncs_anchors *a, struct ncs_span alias,
-                                          struct ncs_complaints *c);
+const struct ncs_anchor *ncs_anchors_find(struct ncs_anchors *a, struct ncs_span alias, struct ncs_complaints *c);
 void ncs_anchors_complain(const struct ncs_anchors *a, struct ncs_complaints *c);
 void ncs_anchors_free(struct ncs_anchors *a);
 
 /* Reports the cause of libyaml's error after the scalar `last` (or NULL). */
-void ncs_yaml_syntax(const yaml_parser_t *parser, struct ncs_marks *marks,
-                     const struct ncs_yaml_node *last, struct ncs_complaints *c);
+void ncs_yaml_syntax(const yaml_parser_t *parser, struct ncs_marks *marks, const struct ncs_yaml_node *last,
+                     struct ncs_complaints *c);
 
 #endif

@@ -26,7 +26,7 @@ struct reader {
     int depth;
     const struct ncs_yaml_node **held; /* children of the collections that are open */
     size_t held_count, held_room;
-    const struct ncs_yaml_node *last;  /* scalar */
+    const struct ncs_yaml_node *last; /* scalar */
     uint64_t nodes, expanded;
     bool done;
 };
@@ -73,8 +73,7 @@ static void check_key(struct reader *r, const struct ncs_yaml_node *key)
 {
     if (key->kind == NCS_YAML_LIST || key->kind == NCS_YAML_MAP) {
         bool brace = key->kind == NCS_YAML_MAP && r->source->text[key->at.at] == '{';
-        ncs_complain(r->c, key->at, "a %s cannot be a key",
-                     key->kind == NCS_YAML_LIST ? "list" : "map");
+        ncs_complain(r->c, key->at, "a %s cannot be a key", key->kind == NCS_YAML_LIST ? "list" : "map");
         if (brace)
             ncs_complain_hint(r->c, "if the braces are meant as text, quote the whole of it");
     } else if (key->plain && key->bytes == 0) {
@@ -98,8 +97,7 @@ static void add(struct reader *r, const struct ncs_yaml_node *node)
 static void refuse_tag(struct reader *r, struct ncs_span at)
 {
     const char *text = r->source->text + at.at;
-    ncs_complain(r->c, at,
-                 "tag '%.*s' has no meaning here: a value has the type that it is written as",
+    ncs_complain(r->c, at, "tag '%.*s' has no meaning here: a value has the type that it is written as",
                  NCS_SHOWN(r->source, at));
     if (at.bytes == 5 && memcmp(text, "!!str", 5) == 0)
         ncs_complain_hint(r->c, "put the value between quotes");
@@ -151,8 +149,7 @@ static void take_scalar(struct reader *r, const yaml_event_t *e)
 
 static void take_alias(struct reader *r, const yaml_event_t *e)
 {
-    struct ncs_span at = span(ncs_marks_byte(&r->marks, e->start_mark.index),
-                              ncs_marks_byte(&r->marks, e->end_mark.index));
+    struct ncs_span at = span(ncs_marks_byte(&r->marks, e->start_mark.index), ncs_marks_byte(&r->marks, e->end_mark.index));
     struct ncs_yaml_node *node = new_node(r, NCS_YAML_NULL, at);
     const struct ncs_anchor *anchor = ncs_anchors_find(&r->anchors, at, r->c);
     if (anchor) {
@@ -161,8 +158,7 @@ static void take_alias(struct reader *r, const yaml_event_t *e)
         node->of = anchor->node->of ? anchor->node->of : anchor->node;
         r->expanded += anchor->size - 1;
         if (r->expanded > NCS_YAML_EXPANDED)
-            stop(r, at, "too many values and keys, with the aliases written out",
-                 NCS_YAML_EXPANDED);
+            stop(r, at, "too many values and keys, with the aliases written out", NCS_YAML_EXPANDED);
     }
     add(r, node);
 }
@@ -173,8 +169,7 @@ static void take_start(struct reader *r, const yaml_event_t *e)
     size_t from = ncs_marks_byte(&r->marks, e->start_mark.index);
     size_t to = ncs_marks_byte(&r->marks, e->end_mark.index);
     uint64_t before = r->expanded;
-    struct ncs_yaml_node *node =
-        new_node(r, list ? NCS_YAML_LIST : NCS_YAML_MAP, span(from, from));
+    struct ncs_yaml_node *node = new_node(r, list ? NCS_YAML_LIST : NCS_YAML_MAP, span(from, from));
     struct open open = { .node = node, .first = r->held_count + (r->depth > 0), .before = before };
     open.flow = list ? e->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE
                      : e->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE;
@@ -191,11 +186,9 @@ static void take_start(struct reader *r, const yaml_event_t *e)
     r->open[r->depth++] = open;
 }
 
-static void complain_twice(struct reader *r, const struct ncs_yaml_node *first,
-                           const struct ncs_yaml_node *second)
+static void complain_twice(struct reader *r, const struct ncs_yaml_node *first, const struct ncs_yaml_node *second)
 {
-    ncs_complain(r->c, second->at, "key '%.*s' is given twice",
-                 ncs_shown(second->text, second->bytes), second->text);
+    ncs_complain(r->c, second->at, "key '%.*s' is given twice", ncs_shown(second->text, second->bytes), second->text);
     ncs_complain_note(r->c, first->at, "the first one is here");
 }
 
@@ -212,8 +205,7 @@ static void check_keys(struct reader *r, const struct ncs_yaml_node *map)
         if (few)
             for (same = 0; same < i; same++) {
                 const struct ncs_yaml_node *other = map->item[2 * same];
-                if (other->text && other->bytes == key->bytes &&
-                    memcmp(other->text, key->text, key->bytes) == 0)
+                if (other->text && other->bytes == key->bytes && memcmp(other->text, key->text, key->bytes) == 0)
                     break;
             }
         else
@@ -268,8 +260,7 @@ static size_t skip_blank(const struct ncs_source *s, size_t at)
 static bool check_head(struct reader *r)
 {
     const struct ncs_source *s = r->source;
-    for (size_t at = skip_blank(s, r->marks.base); at < s->bytes && s->text[at] == '%';
-         at = skip_blank(s, line_end(s, at)))
+    for (size_t at = skip_blank(s, r->marks.base); at < s->bytes && s->text[at] == '%'; at = skip_blank(s, line_end(s, at)))
         if (strncmp(s->text + at, "%TAG", 4) == 0) {
             ncs_complain(r->c, span(at, at + 4), "'%%TAG' has no meaning here: there are no tags");
             return ncs_complain_hint(r->c, "leave the line out");
@@ -298,39 +289,23 @@ static void warn_version(struct reader *r, const yaml_event_t *e)
 {
     const yaml_version_directive_t *version = e->data.document_start.version_directive;
     if (version && version->minor < 2)
-        ncs_complain_warning(
-            r->c, ncs_line_rest(r->source, ncs_marks_byte(&r->marks, e->start_mark.index)),
-            "this is read as YAML 1.2");
+        ncs_complain_warning(r->c, ncs_line_rest(r->source, ncs_marks_byte(&r->marks, e->start_mark.index)),
+                             "this is read as YAML 1.2");
 }
 
 static void take(struct reader *r, const yaml_event_t *e)
 {
     switch (e->type) {
-    case YAML_SCALAR_EVENT:
-        take_scalar(r, e);
-        break;
-    case YAML_ALIAS_EVENT:
-        take_alias(r, e);
-        break;
+    case YAML_SCALAR_EVENT: take_scalar(r, e); break;
+    case YAML_ALIAS_EVENT: take_alias(r, e); break;
     case YAML_SEQUENCE_START_EVENT:
-    case YAML_MAPPING_START_EVENT:
-        take_start(r, e);
-        break;
+    case YAML_MAPPING_START_EVENT: take_start(r, e); break;
     case YAML_SEQUENCE_END_EVENT:
-    case YAML_MAPPING_END_EVENT:
-        take_end(r, e);
-        break;
-    case YAML_DOCUMENT_END_EVENT:
-        check_tail(r, ncs_marks_byte(&r->marks, e->end_mark.index));
-        break;
-    case YAML_DOCUMENT_START_EVENT:
-        warn_version(r, e);
-        break;
-    case YAML_STREAM_END_EVENT:
-        r->done = true;
-        break;
-    default:
-        break;
+    case YAML_MAPPING_END_EVENT: take_end(r, e); break;
+    case YAML_DOCUMENT_END_EVENT: check_tail(r, ncs_marks_byte(&r->marks, e->end_mark.index)); break;
+    case YAML_DOCUMENT_START_EVENT: warn_version(r, e); break;
+    case YAML_STREAM_END_EVENT: r->done = true; break;
+    default: break;
     }
 }
 
@@ -344,8 +319,7 @@ static void parse(struct reader *r)
     }
     const struct ncs_source *s = r->source;
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)s->text + r->marks.base,
-                                 s->bytes - r->marks.base);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)s->text + r->marks.base, s->bytes - r->marks.base);
     while (!r->done) {
         if (!yaml_parser_parse(&parser, &event)) {
             ncs_yaml_syntax(&parser, &r->marks, r->last, r->c);

@@ -182,8 +182,7 @@ const char *ncs_yaml_old_form(const struct ncs_yaml_node *node)
         return "a leading 0 was octal in YAML 1.1: leave it out, or write 0o for octal";
     if (digits[0] == '0' && digits[1] == 'b' && grouped(digits + 2, "01_"))
         return "binary numbers were YAML 1.1: write it in decimal or with 0x";
-    if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'o') &&
-        grouped(digits + 2, "0123456789abcdefABCDEF_"))
+    if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'o') && grouped(digits + 2, "0123456789abcdefABCDEF_"))
         return "a number with 0x or 0o has no sign and no '_'";
     if (is_digit(digits[0]) && grouped(digits, "0123456789_.") && strchr(digits, '_'))
         return "'_' between digits was YAML 1.1: leave it out";

@@ -50,8 +50,7 @@ static void in_brackets(const struct ncs_trouble *t)
         return;
     }
     struct ncs_span word = ncs_line_word(s, t->at);
-    ncs_complain(t->c, word, "',' or '%c' was expected, not '%.*s'", closing(open),
-                 NCS_SHOWN(s, word));
+    ncs_complain(t->c, word, "',' or '%c' was expected, not '%.*s'", closing(open), NCS_SHOWN(s, word));
     ncs_complain_note(t->c, one(t->from), "the '%c' is here", open);
     if (found == ':' && line != first && ncs_line_colon(s, line, t->at) == t->at)
         ncs_complain_hint(t->c, "is a ',' missing at the end of the line above?");
@@ -137,8 +136,7 @@ static void escape(const struct ncs_trouble *t)
         word.bytes++;
     if (need == 0) {
         ncs_complain(t->c, word, "unknown escape '%.*s'", NCS_SHOWN(s, word));
-        ncs_complain_hint(
-            t->c, "a backslash is written \\\\ between \"...\", and as it is between '...'");
+        ncs_complain_hint(t->c, "a backslash is written \\\\ between \"...\", and as it is between '...'");
     } else if (digits < need) {
         ncs_complain(t->c, word, "'\\%c' needs %zu hexadecimal digits", c, need);
     } else {
@@ -151,11 +149,8 @@ static void name(const struct ncs_trouble *t)
     const struct ncs_source *s = t->source;
     bool alias = s->text[t->from] == '*';
     struct ncs_span word = ncs_line_word(s, t->from);
-    ncs_complain(t->c, word, "'%.*s' is no name of an %s", NCS_SHOWN(s, word),
-                 alias ? "alias" : "anchor");
-    ncs_complain_hint(t->c,
-                      "names are letters, digits, '_' and '-'; quote a text that begins with '%c'",
-                      alias ? '*' : '&');
+    ncs_complain(t->c, word, "'%.*s' is no name of an %s", NCS_SHOWN(s, word), alias ? "alias" : "anchor");
+    ncs_complain_hint(t->c, "names are letters, digits, '_' and '-'; quote a text that begins with '%c'", alias ? '*' : '&');
 }
 
 static void tag(const struct ncs_trouble *t)
@@ -167,10 +162,8 @@ static void tag(const struct ncs_trouble *t)
 static void block_head(const struct ncs_trouble *t)
 {
     const struct ncs_source *s = t->source;
-    ncs_complain(t->c, ncs_line_rest(s, t->from),
-                 "a block that '%c' begins has nothing else in this line", s->text[t->from]);
-    ncs_complain_hint(t->c, "its text begins in the next line; quote a text that begins with '%c'",
-                      s->text[t->from]);
+    ncs_complain(t->c, ncs_line_rest(s, t->from), "a block that '%c' begins has nothing else in this line", s->text[t->from]);
+    ncs_complain_hint(t->c, "its text begins in the next line; quote a text that begins with '%c'", s->text[t->from]);
 }
 
 /* ---- the rest ---- */
@@ -183,8 +176,7 @@ static void no_item(const struct ncs_trouble *t)
 
 static void question(const struct ncs_trouble *t)
 {
-    ncs_complain(t->c, ncs_line_rest(t->source, t->at),
-                 "'? ' (a key of many lines) cannot stand here");
+    ncs_complain(t->c, ncs_line_rest(t->source, t->at), "'? ' (a key of many lines) cannot stand here");
     ncs_complain_hint(t->c, "quote a text that begins with '?'");
 }
 
@@ -235,8 +227,7 @@ static const struct row {
     { "", "expected <document start>", no_document },
 };
 
-void ncs_yaml_syntax(const yaml_parser_t *p, struct ncs_marks *marks,
-                     const struct ncs_yaml_node *last, struct ncs_complaints *c)
+void ncs_yaml_syntax(const yaml_parser_t *p, struct ncs_marks *marks, const struct ncs_yaml_node *last, struct ncs_complaints *c)
 {
     struct ncs_trouble t = { .parser = p, .source = marks->source, .c = c, .last = last };
     t.at = ncs_marks_byte(marks, p->problem_mark.index);

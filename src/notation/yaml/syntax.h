@@ -8,9 +8,9 @@ struct ncs_trouble {
     const yaml_parser_t *parser;
     const struct ncs_source *source;
     struct ncs_complaints *c;
-    size_t at;            /* the byte at which libyaml reported the error */
-    size_t from;          /* the beginning of the construct around it; `at` if libyaml names none */
-    size_t bracket;       /* the innermost open bracket or block; SIZE_MAX = none */
+    size_t at;                        /* the byte at which libyaml reported the error */
+    size_t from;                      /* the beginning of the construct around it; `at` if libyaml names none */
+    size_t bracket;                   /* the innermost open bracket or block; SIZE_MAX = none */
     const struct ncs_yaml_node *last; /* the scalar before, or NULL */
 };
 
@@ -33,9 +33,9 @@ size_t ncs_line_colon(const struct ncs_source *s, size_t from, size_t to);
 void ncs_trouble_quote(const struct ncs_trouble *t, const char *what, struct ncs_span value);
 
 /* Report mistakes in the indentation or the keys of a block (blocks.c). */
-void ncs_trouble_key(const struct ncs_trouble *t);    /* expected a key, found none */
-void ncs_trouble_item(const struct ncs_trouble *t);   /* expected '-', found none */
-void ncs_trouble_colon(const struct ncs_trouble *t);  /* a ':' where none is allowed */
+void ncs_trouble_key(const struct ncs_trouble *t);   /* expected a key, found none */
+void ncs_trouble_item(const struct ncs_trouble *t);  /* expected '-', found none */
+void ncs_trouble_colon(const struct ncs_trouble *t); /* a ':' where none is allowed */
 void ncs_trouble_no_colon(const struct ncs_trouble *t);
 void ncs_trouble_after(const struct ncs_trouble *t, const struct ncs_yaml_node *root);
 

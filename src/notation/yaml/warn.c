@@ -22,8 +22,7 @@ static void warn_looks(const struct ncs_yaml_node *text, struct ncs_complaints *
         size_t first = strlen(looks[i].first), last = looks[i].last ? strlen(looks[i].last) : 0;
         if (text->bytes >= first + last && memcmp(text->text, looks[i].first, first) == 0 &&
             (!last || memcmp(text->text + text->bytes - last, looks[i].last, last) == 0)) {
-            ncs_complain_warning(c, (struct ncs_span){ text->at.at, first },
-                                 "%s is a part of this text", looks[i].name);
+            ncs_complain_warning(c, (struct ncs_span){ text->at.at, first }, "%s is a part of this text", looks[i].name);
             ncs_complain_hint(c, "%s", looks[i].hint);
         }
     }
@@ -38,18 +37,15 @@ static void warn_items(const struct ncs_yaml_node *text, struct ncs_complaints *
         at = (size_t)(p - s->text) + 1;
         at += strspn(p + 1, " ");
         if (strncmp(s->text + at, "- ", 2) == 0) {
-            ncs_complain_warning(c, (struct ncs_span){ at, 1 },
-                                 "no item: it continues the text that begins above");
+            ncs_complain_warning(c, (struct ncs_span){ at, 1 }, "no item: it continues the text that begins above");
             ncs_complain_note(c, (struct ncs_span){ text->at.at, 1 }, "the text begins here");
-            ncs_complain_hint(
-                c, "items of one list are indented alike, and a list begins below its key");
+            ncs_complain_hint(c, "items of one list are indented alike, and a list begins below its key");
             return;
         }
     }
 }
 
-void ncs_yaml_warn_text(const struct ncs_yaml_node *text, bool many_lines,
-                        struct ncs_complaints *c)
+void ncs_yaml_warn_text(const struct ncs_yaml_node *text, bool many_lines, struct ncs_complaints *c)
 {
     if ((unsigned char)text->text[0] >= 0x80)
         warn_looks(text, c);

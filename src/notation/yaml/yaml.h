@@ -18,23 +18,20 @@ enum {
     NCS_YAML_EXPANDED = 10000000, /* nodes with aliases expanded */
 };
 
-enum ncs_yaml_kind {
-    NCS_YAML_NULL, NCS_YAML_BOOL, NCS_YAML_INT, NCS_YAML_FLOAT, NCS_YAML_TEXT, NCS_YAML_LIST,
-    NCS_YAML_MAP
-};
+enum ncs_yaml_kind { NCS_YAML_NULL, NCS_YAML_BOOL, NCS_YAML_INT, NCS_YAML_FLOAT, NCS_YAML_TEXT, NCS_YAML_LIST, NCS_YAML_MAP };
 
 struct ncs_yaml_node {
-    enum ncs_yaml_kind kind;  /* of a plain scalar: by the core schema, but 017 is TEXT (see
+    enum ncs_yaml_kind kind; /* of a plain scalar: by the core schema, but 017 is TEXT (see
                                * ncs_yaml_old_form) and an integer beyond int64 a FLOAT */
-    bool plain;               /* a scalar without quotes, not a block */
-    struct ncs_span at;       /* its place, quotes included; of an alias: the alias's own place */
-    const char *text;         /* of a scalar: its value, with escapes resolved, zero at its end */
+    bool plain;              /* a scalar without quotes, not a block */
+    struct ncs_span at;      /* its place, quotes included; of an alias: the alias's own place */
+    const char *text;        /* of a scalar: its value, with escapes resolved, zero at its end */
     size_t bytes;
-    int64_t i;                /* INT; BOOL: 0 or 1 */
-    double d;                 /* FLOAT, INT */
+    int64_t i;                         /* INT; BOOL: 0 or 1 */
+    double d;                          /* FLOAT, INT */
     const struct ncs_yaml_node **item; /* LIST: items; MAP: key, value, key, value ... */
-    size_t items;             /* LIST: of items, MAP: of pairs */
-    const struct ncs_yaml_node *of; /* of an alias: the node it refers to (and shares content with); else NULL */
+    size_t items;                      /* LIST: of items, MAP: of pairs */
+    const struct ncs_yaml_node *of;    /* of an alias: the node it refers to (and shares content with); else NULL */
 };
 
 struct ncs_yaml;
@@ -52,8 +49,7 @@ const struct ncs_yaml_node *ncs_yaml_get(const struct ncs_yaml_node *map, const 
 
 /* The place in the source of a part of a scalar's text, mapped through escapes and continued lines. For an
  * alias, and where the text cannot be followed (some folded blocks): the place of the whole scalar. */
-struct ncs_span ncs_yaml_part(const struct ncs_yaml *y, const struct ncs_yaml_node *scalar,
-                              size_t at, size_t bytes);
+struct ncs_span ncs_yaml_part(const struct ncs_yaml *y, const struct ncs_yaml_node *scalar, size_t at, size_t bytes);
 
 /* ---- hints for readers used to YAML 1.1 ---- */
 

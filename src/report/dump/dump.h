@@ -25,12 +25,12 @@ struct ncs_dump_log {
     struct ncs_dump_process {
         int process;
         struct ncs_str info, calls;
-    } *of;
+    } * of;
     size_t processes, room;
 };
 
 struct ncs_dump_format {
-    const char *name;           /* in --dump */
+    const char *name; /* in --dump */
     const char *about;
     const char *before, *after; /* its files' names, around the rank; after NULL: a single file, named `before` */
     const char *level, *subsys; /* of NCCL's log, to get its lines; NULL = it needs none */

@@ -7,8 +7,8 @@
 #include "report/dump/dump_private.h"
 
 struct dump_known {
-    struct ncs_map work;   /* id of a call -> its device span + 1 */
-    struct ncs_map depth;  /* serial of a group -> 1 + how many of its calls of ncclGroupStart lack an end */
+    struct ncs_map work;  /* id of a call -> its device span + 1 */
+    struct ncs_map depth; /* serial of a group -> 1 + how many of its calls of ncclGroupStart lack an end */
 };
 
 json_t *ncs_dump_text(const char *text)
@@ -110,8 +110,10 @@ static void dump_add_call(struct dump_run *run, const struct dump_known *known, 
     size_t work = ncs_map_number(&known->work, call->id);
     if (rank < 0 || rank >= run->ranks || peer >= info->nranks)
         return;
-    struct dump_call c = { .call = call, .work = work ? &run->result->timeline->device[work - 1] : NULL,
-                           .made = span->begin, .batch = call->group,
+    struct dump_call c = { .call = call,
+                           .work = work ? &run->result->timeline->device[work - 1] : NULL,
+                           .made = span->begin,
+                           .batch = call->group,
                            .open = call->group && ncs_map_number(&known->depth, call->group) > 1 };
     c.state = dump_state_of(&c);
     struct dump_rank *of = &run->rank[rank];

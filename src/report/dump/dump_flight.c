@@ -15,14 +15,14 @@
 /* What a rank knows of its group. */
 struct flight_group {
     const struct ncs_comm_info *info;
-    int64_t collectives, pairs, ops;       /* so far */
-    int64_t enqueued, started, completed;  /* numbers of the last collectives; -1 = none */
+    int64_t collectives, pairs, ops;      /* so far */
+    int64_t enqueued, started, completed; /* numbers of the last collectives; -1 = none */
 };
 
 struct flight_writer {
     const struct dump_run *run;
     int rank;
-    bool json;               /* has no frames, and its statuses are texts */
+    bool json;                  /* has no frames, and its statuses are texts */
     struct flight_group *group; /* by number of the communicator */
     json_t *entries;
 };
@@ -98,8 +98,8 @@ static json_t *flight_frames(const struct ncs_call *call)
 {
     if (!call->place.file)
         return json_array();
-    return json_pack("[{s:s, s:o, s:i}]", "name", ncs_fn_info[call->fn].name, "filename",
-                     ncs_dump_text(call->place.file), "line", call->place.line);
+    return json_pack("[{s:s, s:o, s:i}]", "name", ncs_fn_info[call->fn].name, "filename", ncs_dump_text(call->place.file), "line",
+                     call->place.line);
 }
 
 static json_t *flight_profiling_name(const struct dump_call *c, bool closes)
@@ -111,8 +111,7 @@ static json_t *flight_profiling_name(const struct dump_call *c, bool closes)
     else
         flight_name(c->call->fn, &name);
     if (!closes && ncs_fn_info[c->call->fn].pair)
-        ncs_str_addf(&name, " %d%s%d", c->call->comm_rank, c->call->fn == NCS_FN_ncclSend ? "->" : "<-",
-                     ncs_call_peer(c->call));
+        ncs_str_addf(&name, " %d%s%d", c->call->comm_rank, c->call->fn == NCS_FN_ncclSend ? "->" : "<-", ncs_call_peer(c->call));
     json_t *value = json_string(name.text);
     ncs_str_free(&name);
     return value;
@@ -126,8 +125,9 @@ static json_t *flight_time(const struct flight_writer *w, bool reached, int64_t 
 
 static void flight_add_state(const struct flight_writer *w, json_t *entry, const struct dump_call *c, enum dump_state state)
 {
-    static const char *const states[] = { [DUMP_SCHEDULED] = "scheduled", [DUMP_STARTED] = "started",
-                                          [DUMP_COMPLETED] = "completed" };
+    static const char *const states[] = {
+        [DUMP_SCHEDULED] = "scheduled", [DUMP_STARTED] = "started", [DUMP_COMPLETED] = "completed"
+    };
     bool begun = c->work && state >= DUMP_STARTED, over = c->work && state == DUMP_COMPLETED;
     json_object_set_new(entry, "state", json_string(states[state]));
     json_object_set_new(entry, "time_discovered_started_ns", flight_time(w, begun, begun ? c->work->begin : 0));
@@ -257,12 +257,13 @@ static void flight_add_groups(const struct flight_writer *w, json_t *config, jso
         if (flight_member(w, g->info) < 0)
             continue;
         snprintf(id, sizeof id, "%" PRId64, flight_id(g->info));
-        json_object_set_new(config, id, json_pack("{s:o, s:o, s:o}", "name", flight_id_text(g->info), "desc",
-                                                  flight_description(g->info), "ranks", flight_ranks(w, g->info)));
+        json_object_set_new(config, id,
+                            json_pack("{s:o, s:o, s:o}", "name", flight_id_text(g->info), "desc", flight_description(g->info),
+                                      "ranks", flight_ranks(w, g->info)));
         json_object_set_new(status, id,
                             json_pack("{s:o, s:o, s:o}", "last_enqueued_collective", flight_status_number(w, g->enqueued),
-                                      "last_started_collective", flight_status_number(w, g->started),
-                                      "last_completed_collective", flight_status_number(w, g->completed)));
+                                      "last_started_collective", flight_status_number(w, g->started), "last_completed_collective",
+                                      flight_status_number(w, g->completed)));
     }
 }
 

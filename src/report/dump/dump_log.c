@@ -37,8 +37,7 @@ void ncs_dump_log_free(struct ncs_dump_log *log)
     *log = (struct ncs_dump_log){ 0 };
 }
 
-static void dump_log_copy(const struct ncs_str *lines, const struct ncs_dump_format *format, int process,
-                          struct ncs_dump *out)
+static void dump_log_copy(const struct ncs_str *lines, const struct ncs_dump_format *format, int process, struct ncs_dump *out)
 {
     struct ncs_str text = { 0 };
     if (lines->bytes)

@@ -77,7 +77,8 @@ static void pickle_dictionary(const json_t *object, const char *const *tuples, s
     json_t *value;
     pickle_byte('}', out); /* EMPTY_DICT */
     pickle_byte('(', out);
-    json_object_foreach((json_t *)(uintptr_t)object, key, value) {
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
         pickle_text(key, strlen(key), out);
         pickle_value(value, key, tuples, out);
     }
@@ -87,28 +88,16 @@ static void pickle_dictionary(const json_t *object, const char *const *tuples, s
 static void pickle_value(const json_t *value, const char *key, const char *const *tuples, struct ncs_str *out)
 {
     switch (json_typeof(value)) {
-    case JSON_OBJECT:
-        pickle_dictionary(value, tuples, out);
-        break;
-    case JSON_ARRAY:
-        pickle_list(value, tuples, pickle_is_listed(tuples, key), out);
-        break;
-    case JSON_STRING:
-        pickle_text(json_string_value(value), json_string_length(value), out);
-        break;
-    case JSON_INTEGER:
-        pickle_integer(json_integer_value(value), out);
-        break;
-    case JSON_REAL:
-        pickle_float(json_real_value(value), out);
-        break;
+    case JSON_OBJECT: pickle_dictionary(value, tuples, out); break;
+    case JSON_ARRAY: pickle_list(value, tuples, pickle_is_listed(tuples, key), out); break;
+    case JSON_STRING: pickle_text(json_string_value(value), json_string_length(value), out); break;
+    case JSON_INTEGER: pickle_integer(json_integer_value(value), out); break;
+    case JSON_REAL: pickle_float(json_real_value(value), out); break;
     case JSON_TRUE:
     case JSON_FALSE:
         pickle_byte(json_is_true(value) ? 0x88 : 0x89, out); /* NEWTRUE, NEWFALSE */
         break;
-    case JSON_NULL:
-        pickle_byte('N', out);
-        break;
+    case JSON_NULL: pickle_byte('N', out); break;
     }
 }
 

@@ -25,20 +25,21 @@ struct dump_call {
     const struct ncs_call *call;
     const struct ncs_device_span *work; /* NULL = not launched */
     enum dump_state state;
-    int64_t made;         /* time of the call */
-    size_t batch;         /* calls with the same number were made together, from 1; 0 = alone */
-    bool open;            /* its group has not been closed */
+    int64_t made; /* time of the call */
+    size_t batch; /* calls with the same number were made together, from 1; 0 = alone */
+    bool open;    /* its group has not been closed */
 };
 
 struct dump_rank {
     struct dump_call *call; /* as they were made */
     size_t calls, room;
-    bool killed;          /* its process is gone, with all that it knew */
+    bool killed; /* its process is gone, with all that it knew */
 };
 
 struct dump_run {
     const struct ncs_result *result;
-    struct dump_rank *rank; int ranks;
+    struct dump_rank *rank;
+    int ranks;
     int **member; /* by number of a communicator and rank in it: the rank */
 };
 

@@ -16,13 +16,13 @@
 /* What is known of a communicator's rank. */
 struct ras_member {
     uint64_t launched[NCS_FN_COUNT]; /* by function; other names of a function count as that one */
-    bool finalizes, leaves; /* it has called ncclCommFinalize; is in ncclCommDestroy or ncclCommAbort */
-    bool gone;              /* it has left the communicator */
+    bool finalizes, leaves;          /* it has called ncclCommFinalize; is in ncclCommDestroy or ncclCommAbort */
+    bool gone;                       /* it has left the communicator */
 };
 
 struct ras_writer {
     const struct dump_run *run;
-    struct ncs_map member;  /* communicator and rank in it -> struct ras_member */
+    struct ncs_map member; /* communicator and rank in it -> struct ras_member */
 };
 
 static struct ras_member *ras_member(struct ras_writer *w, int comm, int rank)
@@ -75,8 +75,8 @@ static json_t *ras_rank(const struct ras_writer *w, const struct ncs_comm_info *
 {
     int rank = ncs_dump_rank_of(w->run, info, k), process = info->member[k].rank >= 0 ? info->member[k].rank : rank;
     int device = info->member[k].device >= 0 ? info->member[k].device : rank;
-    return json_pack("{s:i, s:s, s:i, s:i, s:i}", "rank", k, "host", RAS_HOST, "pid", process, "cuda_dev", device,
-                     "nvml_dev", device);
+    return json_pack("{s:i, s:s, s:i, s:i, s:i}", "rank", k, "host", RAS_HOST, "pid", process, "cuda_dev", device, "nvml_dev",
+                     device);
 }
 
 static void ras_add_rank(struct ras_writer *w, const struct ncs_comm_info *info, int k, json_t *list)
@@ -87,8 +87,7 @@ static void ras_add_rank(struct ras_writer *w, const struct ncs_comm_info *info,
     json_object_set_new(rank, "status",
                         json_pack("{s:i, s:i, s:b, s:b, s:b}", "init_state",
                                   info->member[k].handle ? ncclSuccess : ncclInProgress, "async_error", ncclSuccess,
-                                  "finalize_called", m->finalizes, "destroy_flag", m->leaves && !aborts, "abort_flag",
-                                  aborts));
+                                  "finalize_called", m->finalizes, "destroy_flag", m->leaves && !aborts, "abort_flag", aborts));
     for (int fn = 0; fn < NCS_FN_COUNT; fn++)
         if (ncs_fn_info[fn].counted && ncs_fn_info[fn].same == (enum ncs_fn)fn)
             json_object_set_new(counts, ncs_fn_info[fn].name + strlen("nccl"), json_integer((json_int_t)m->launched[fn]));
@@ -122,10 +121,9 @@ static json_t *ras_communicator(struct ras_writer *w, const struct ncs_comm_info
         else
             ras_add_missing(w, info, k, missing);
     }
-    return json_pack("{s:o, s:o, s:i, s:i, s:i, s:o, s:o}", "hash", json_sprintf("0x%" PRIx64, info->key),
-                     "secondary_hash",
-                     json_sprintf("0x%" PRIx64 ":0x%" PRIx64, ncs_hash(info->key, 1), ncs_hash(info->key, 2)),
-                     "size", info->nranks, "ranks_count", (int)json_array_size(ranks), "missing_ranks_count",
+    return json_pack("{s:o, s:o, s:i, s:i, s:i, s:o, s:o}", "hash", json_sprintf("0x%" PRIx64, info->key), "secondary_hash",
+                     json_sprintf("0x%" PRIx64 ":0x%" PRIx64, ncs_hash(info->key, 1), ncs_hash(info->key, 2)), "size",
+                     info->nranks, "ranks_count", (int)json_array_size(ranks), "missing_ranks_count",
                      (int)json_array_size(missing), "ranks", ranks, "missing_ranks", missing);
 }
 
@@ -143,10 +141,9 @@ static json_t *ras_document(struct ras_writer *w)
             json_array_append(comms, comm);
         json_decref(comm);
     }
-    root = json_pack("{s:s, s:i, s:i, s:s, s:i, s:o, s:{s:f, s:i}}", "nccl_version", r->nccl,
-                     "cuda_runtime_version", RAS_CUDA, "cuda_driver_version", RAS_CUDA, "timestamp", text, "communicators_count",
-                     (int)json_array_size(comms), "communicators", comms, "ras", "collection_time_sec", 0.0,
-                     "timeouts_count", 0);
+    root = json_pack("{s:s, s:i, s:i, s:s, s:i, s:o, s:{s:f, s:i}}", "nccl_version", r->nccl, "cuda_runtime_version", RAS_CUDA,
+                     "cuda_driver_version", RAS_CUDA, "timestamp", text, "communicators_count", (int)json_array_size(comms),
+                     "communicators", comms, "ras", "collection_time_sec", 0.0, "timeouts_count", 0);
     return root;
 }
 

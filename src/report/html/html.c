@@ -61,10 +61,11 @@ void ncs_html_comm(struct ncs_str *out, const struct ncs_comm_info *comm)
 
 void ncs_html_head(struct ncs_str *out, const char *title, const char *verdict, bool script)
 {
-    ncs_str_addf(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-                      "'unsafe-inline'%s%s%s\">\n"
-                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+    ncs_str_addf(out,
+                 "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+                 "'unsafe-inline'%s%s%s\">\n"
+                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
                  script ? "; script-src 'sha256-" : "", script ? ncs_js_page_hash : "", script ? "'" : "");
     ncs_html_text(out, title);
     ncs_str_addf(out, "%s%s</title>\n<style>\n", verdict ? ": " : "", verdict ? verdict : "");
@@ -84,16 +85,15 @@ static void html_add_facts(struct ncs_page *p)
         ncs_str_add(p->out, "</p>\n");
     }
     if (p->run->origin) {
-        ncs_str_addf(p->out, "<p class=\"dim\">%d rank%s, %s%s%s, %" PRIu64 " calls. Times are the order of the calls, "
-                             "1 us for each: the files have no clock that all ranks share.</p>\n",
+        ncs_str_addf(p->out,
+                     "<p class=\"dim\">%d rank%s, %s%s%s, %" PRIu64 " calls. Times are the order of the calls, "
+                     "1 us for each: the files have no clock that all ranks share.</p>\n",
                      r->ranks, r->ranks == 1 ? "" : "s", p->run->origin, r->nccl[0] ? ", NCCL " : "", r->nccl, r->calls);
         return;
     }
-    ncs_str_addf(p->out, "<p class=\"dim\">%d rank%s, %s, NCCL %s, %s policy, seed %" PRIu64 ", %" PRIu64
-                         " calls, %s time ",
-                 r->ranks, r->ranks == 1 ? "" : "s", r->driver, r->nccl,
-                 r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict", r->seed, r->calls,
-                 strcmp(r->driver, "sim") == 0 ? "virtual" : "real");
+    ncs_str_addf(p->out, "<p class=\"dim\">%d rank%s, %s, NCCL %s, %s policy, seed %" PRIu64 ", %" PRIu64 " calls, %s time ",
+                 r->ranks, r->ranks == 1 ? "" : "s", r->driver, r->nccl, r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict",
+                 r->seed, r->calls, strcmp(r->driver, "sim") == 0 ? "virtual" : "real");
     ncs_html_us(p->out, r->timeline->now);
     ncs_str_add(p->out, " us</p>\n");
 }

@@ -26,10 +26,10 @@ void ncs_html_comm(struct ncs_str *out, const struct ncs_comm_info *comm);
 void ncs_html_head(struct ncs_str *out, const char *title, const char *verdict, bool script);
 
 /* Parts of the page, each with its heading. */
-void ncs_html_findings(struct ncs_page *p);   /* links from findings to bars */
-void ncs_html_timeline(struct ncs_page *p);   /* the frame of the picture, and the script's data */
+void ncs_html_findings(struct ncs_page *p); /* links from findings to bars */
+void ncs_html_timeline(struct ncs_page *p); /* the frame of the picture, and the script's data */
 void ncs_html_statistics(struct ncs_page *p);
-void ncs_html_calls(struct ncs_page *p);      /* a table for each group of ranks */
+void ncs_html_calls(struct ncs_page *p); /* a table for each group of ranks */
 void ncs_html_sources(struct ncs_page *p);
 
 /* Appends the number of a line, as a link if the page shows the file. */

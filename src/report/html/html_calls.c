@@ -44,9 +44,10 @@ static void html_add_table(struct ncs_page *p, size_t group, size_t first)
     size_t calls = group_bars(&p->chart, g, true), bars = group_bars(&p->chart, g, false);
     ncs_str_addf(p->out, "<details class=\"calls\" data-first=\"%zu\" data-bars=\"%zu\"><summary>", first, bars);
     ncs_html_ranks(p->out, g->rank, g->ranks);
-    ncs_str_addf(p->out, ": %zu call%s%s</summary><noscript><table><thead><tr><th scope=\"col\">thread or stream"
-                         "<th scope=\"col\">line<th scope=\"col\">at (us)<th scope=\"col\">took (us)"
-                         "<th scope=\"col\">call</thead><tbody>\n",
+    ncs_str_addf(p->out,
+                 ": %zu call%s%s</summary><noscript><table><thead><tr><th scope=\"col\">thread or stream"
+                 "<th scope=\"col\">line<th scope=\"col\">at (us)<th scope=\"col\">took (us)"
+                 "<th scope=\"col\">call</thead><tbody>\n",
                  calls, calls == 1 ? "" : "s", g->ranks > 1 ? " each" : "");
     for (size_t i = first; i < first + bars; i++)
         html_add_row(p, i);

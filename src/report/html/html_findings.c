@@ -47,7 +47,8 @@ struct link {
     const char *text;
     int line;
     size_t bar;
-    int *rank; size_t ranks, room;
+    int *rank;
+    size_t ranks, room;
 };
 
 static void add_link(struct link *link, size_t *links, const struct ncs_finding_row *row, size_t bar)

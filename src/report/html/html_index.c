@@ -22,8 +22,13 @@ static const char *cause_of(const struct ncs_report_page *page)
 static void add_row(const struct ncs_report_page *page, struct ncs_str *out)
 {
     bool skipped = page->verdict == NCS_SKIPPED;
-    ncs_str_addf(out, "<tr class=\"%s\"><td>%s<td>%s<td>", skipped ? "dim" : page->as_expected ? "good" : "bad",
-                 skipped ? "skipped" : page->as_expected ? "as expected" : "not as expected",
+    ncs_str_addf(out, "<tr class=\"%s\"><td>%s<td>%s<td>",
+                 skipped             ? "dim"
+                 : page->as_expected ? "good"
+                                     : "bad",
+                 skipped             ? "skipped"
+                 : page->as_expected ? "as expected"
+                                     : "not as expected",
                  ncs_verdict_name(page->verdict));
     if (page->file) {
         ncs_str_add(out, "<a href=\"");

@@ -40,8 +40,9 @@ static int html_line_at(const struct ncs_page *p, const char *at)
 {
     const struct ncs_sources *s = p->sources;
     long line = at[0] >= '1' && at[0] <= '9' ? strtol(at, NULL, 10) : 0;
-    return s->files == 1 && html_is_shown(&s->file[0]) && line > 0 && line <= INT_MAX &&
-           (size_t)line <= s->file[0].source.lines ? (int)line : 0;
+    return s->files == 1 && html_is_shown(&s->file[0]) && line > 0 && line <= INT_MAX && (size_t)line <= s->file[0].source.lines
+               ? (int)line
+               : 0;
 }
 
 void ncs_html_linked(struct ncs_page *p, const char *text)

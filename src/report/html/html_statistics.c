@@ -14,7 +14,7 @@ struct tally {
 
 struct tallies {
     struct tally *rank, *comm;
-    uint64_t *last_of;  /* by communicator and rank: meetings to which it came last; NULL = too many to count */
+    uint64_t *last_of; /* by communicator and rank: meetings to which it came last; NULL = too many to count */
     size_t comms;
 };
 
@@ -93,8 +93,7 @@ static void add_ranks(struct ncs_page *p, const struct tallies *t)
         const struct tally *rank = &t->rank[g->rank[0]];
         ncs_str_add(p->out, "<tr><th scope=\"row\">");
         ncs_html_ranks(p->out, g->rank, g->ranks);
-        ncs_str_addf(p->out, "%s<td>%" PRIu64 "<td>%" PRIu64, g->ranks > 1 ? ", each" : "", rank->calls,
-                     rank->operations);
+        ncs_str_addf(p->out, "%s<td>%" PRIu64 "<td>%" PRIu64, g->ranks > 1 ? ", each" : "", rank->calls, rank->operations);
         add_bytes(p, rank->bytes);
         statistics_add_wait(p, rank->host);
         statistics_add_wait(p, rank->device);

@@ -21,8 +21,7 @@ int ncs_html_color(const struct ncs_bar *bar)
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
     if (info->counted)
         return ncs_call_is_one_sided(call) ? 2 : ncs_call_is_pair(call) ? 1 : 0;
-    if (strstr(info->name, "Synchronize") || strstr(info->name, "Query") ||
-        call->fn == NCS_FN_ncclCommGetAsyncError)
+    if (strstr(info->name, "Synchronize") || strstr(info->name, "Query") || call->fn == NCS_FN_ncclCommGetAsyncError)
         return 5;
     return strncmp(info->name, "nccl", 4) == 0 ? 3 : 4;
 }
@@ -31,8 +30,7 @@ static bool bar_has_failed(const struct ncs_bar *bar)
 {
     if (bar->kind == NCS_BAR_DEVICE)
         return bar->end >= 0 && bar->device->status != 0;
-    return bar->kind == NCS_BAR_CALL && bar->call->returned && bar->call->rc != 0 &&
-           bar->call->rc != ncclInProgress;
+    return bar->kind == NCS_BAR_CALL && bar->call->returned && bar->call->rc != 0 && bar->call->rc != ncclInProgress;
 }
 
 /* Ended, not over, not begun, failed: as in script/model.js. */
@@ -45,7 +43,8 @@ static int bar_state(const struct ncs_bar *bar)
 
 struct texts {
     struct ncs_map known; /* hash -> index + 1 */
-    const char **text; size_t count, room;
+    const char **text;
+    size_t count, room;
 };
 
 static size_t text_number(struct texts *t, const char *text)
@@ -118,12 +117,10 @@ static void data_bar(struct ncs_page *p, struct texts *t, const struct ncs_bar *
     struct ncs_place place = ncs_bar_place(bar);
     const char *at = ncs_report_place(p->run, place.line);
     ncs_str_addf(p->out, "%" PRId64 ",%" PRId64 ",%d,%d,%zu,%zu,%zu,%d,%d,%" PRIu32 ",%" PRIu64 ",%zu", bar->begin,
-                 bar->end < 0 ? -1 : bar->end - bar->begin,
-                 ncs_html_color(bar) + 8 * (int)bar->kind + 32 * bar_state(bar), c ? c->comm : -1,
-                 text_number(t, bar->name), text_number(t, bar->text),
-                 c && c->label ? text_number(t, c->label) + 1 : 0,
-                 at ? -1 - (int)text_number(t, at) : place.line, ncs_html_file(p, place),
-                 c ? c->number : 0, data_bytes(c), bar->cause ? p->groups.at[bar->cause - 1] + 1 : 0);
+                 bar->end < 0 ? -1 : bar->end - bar->begin, ncs_html_color(bar) + 8 * (int)bar->kind + 32 * bar_state(bar),
+                 c ? c->comm : -1, text_number(t, bar->name), text_number(t, bar->text),
+                 c && c->label ? text_number(t, c->label) + 1 : 0, at ? -1 - (int)text_number(t, at) : place.line,
+                 ncs_html_file(p, place), c ? c->number : 0, data_bytes(c), bar->cause ? p->groups.at[bar->cause - 1] + 1 : 0);
 }
 
 static void data_bars(struct ncs_page *p)
@@ -157,7 +154,7 @@ static int compare_arrows(const void *a, const void *b)
 static void data_arrows(struct ncs_page *p)
 {
     const struct ncs_chart *l = &p->chart;
-    uint64_t (*arrow)[3] = ncs_new((l->arrows + 1) * sizeof *arrow);
+    uint64_t(*arrow)[3] = ncs_new((l->arrows + 1) * sizeof *arrow);
     size_t written = 0;
     for (size_t i = 0; i < l->arrows; i++) {
         arrow[i][0] = l->arrow[i].kind;
@@ -168,8 +165,7 @@ static void data_arrows(struct ncs_page *p)
     ncs_str_add(p->out, ",\n\"arrows\":[");
     for (size_t i = 0; i < l->arrows; i++)
         if (i == 0 || compare_arrows(arrow[i], arrow[i - 1]) != 0)
-            ncs_str_addf(p->out, "%s%d,%d,%d", written++ ? "," : "", (int)arrow[i][0], (int)arrow[i][1],
-                         (int)arrow[i][2]);
+            ncs_str_addf(p->out, "%s%d,%d,%d", written++ ? "," : "", (int)arrow[i][0], (int)arrow[i][1], (int)arrow[i][2]);
     ncs_str_add(p->out, "]");
     ncs_free(arrow);
 }
@@ -182,8 +178,7 @@ static void data_marks(struct ncs_page *p)
     for (size_t i = 0; i < t->marks; i++) {
         if (t->mark[i].rank < 0 || t->mark[i].rank >= p->r->ranks)
             continue;
-        ncs_str_addf(p->out, "%s[%zu,%" PRId64 ",", written++ ? "," : "", p->groups.of[t->mark[i].rank],
-                     t->mark[i].time);
+        ncs_str_addf(p->out, "%s[%zu,%" PRId64 ",", written++ ? "," : "", p->groups.of[t->mark[i].rank], t->mark[i].time);
         add_json_text(p->out, t->mark[i].text);
         ncs_str_add(p->out, "]");
     }
@@ -193,8 +188,7 @@ static void data_marks(struct ncs_page *p)
 static void add_data(struct ncs_page *p)
 {
     const struct ncs_journal *j = p->r->journal;
-    ncs_str_addf(p->out, "<script type=\"application/json\" id=\"data\">{\"now\":%" PRId64 ",\n\"comms\":[",
-                 p->chart.now);
+    ncs_str_addf(p->out, "<script type=\"application/json\" id=\"data\">{\"now\":%" PRId64 ",\n\"comms\":[", p->chart.now);
     for (size_t i = 0; i < j->comms; i++) {
         struct ncs_str name = { 0 };
         if (j->comm[i])
@@ -216,8 +210,7 @@ static void add_data(struct ncs_page *p)
 static void add_key(struct ncs_str *out)
 {
     static const char *const keys[] = {
-        "collective", "send, receive", "one-sided", "communicator, group", "memory, streams, events",
-        "wait of a host thread",
+        "collective", "send, receive", "one-sided", "communicator, group", "memory, streams, events", "wait of a host thread",
     };
     ncs_str_add(out, "<ul class=\"keys\" id=\"keys\">");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -238,8 +231,8 @@ static void add_legend(struct ncs_page *p)
         ncs_str_add(p->out, " Ranks that did the same at the same times share a row.");
     for (size_t i = 0; i < p->r->diagnosis.waits; i++)
         if (p->r->diagnosis.wait[i].peers > NCS_WAITS_DRAWN) {
-            ncs_str_addf(p->out, " If a thread waits for more than %d ranks, only %d lines are drawn.",
-                         NCS_WAITS_DRAWN, NCS_WAITS_DRAWN);
+            ncs_str_addf(p->out, " If a thread waits for more than %d ranks, only %d lines are drawn.", NCS_WAITS_DRAWN,
+                         NCS_WAITS_DRAWN);
             break;
         }
     ncs_str_add(p->out, "</p>\n");

@@ -14,12 +14,10 @@ struct ahead {
     size_t first, count, room;
 };
 
-static void meet(struct ncs_timeline *t, enum ncs_match_kind kind, const struct ncs_call *from,
-                 const struct ncs_call *to)
+static void meet(struct ncs_timeline *t, enum ncs_match_kind kind, const struct ncs_call *from, const struct ncs_call *to)
 {
     struct ncs_match match = { .kind = kind, .from_call = from, .to_call = to };
-    if (timeline_span_of(t, from, &match.from) && timeline_span_of(t, to, &match.to) &&
-        match.from != match.to)
+    if (timeline_span_of(t, from, &match.from) && timeline_span_of(t, to, &match.to) && match.from != match.to)
         NCS_PUSH(t->match, t->matches, t->own->matches_room, match);
 }
 
@@ -79,19 +77,11 @@ static void move_alone(struct ncs_timeline *t, const struct ncs_call *call)
     if (call->comm < 0)
         return;
     switch ((int)call->fn) {
-    case NCS_FN_ncclSend:
-        push(t, call, false);
-        break;
-    case NCS_FN_ncclRecv:
-        take(t, call, ncs_call_peer(call), false);
-        break;
+    case NCS_FN_ncclSend: push(t, call, false); break;
+    case NCS_FN_ncclRecv: take(t, call, ncs_call_peer(call), false); break;
     case NCS_FN_ncclPutSignal:
-    case NCS_FN_ncclSignal:
-        push(t, call, true);
-        break;
-    case NCS_FN_ncclWaitSignal:
-        take_signals(t, call);
-        break;
+    case NCS_FN_ncclSignal: push(t, call, true); break;
+    case NCS_FN_ncclWaitSignal: take_signals(t, call); break;
     }
 }
 

@@ -8,11 +8,11 @@
 struct ncs_timeline_private {
     int64_t (*now)(void);
     size_t hosts_room, devices_room, matches_room, marks_room;
-    struct ncs_map by_call;    /* id of a call -> index of its host span + 1 */
-    struct ncs_map by_serial;  /* serial of an operation -> index of its device span + 1 */
-    struct ncs_map on_device;  /* id of a call -> index of its device span + 1 */
-    struct ncs_map last_step;  /* id of a call that moves in steps -> struct step */
-    struct ncs_map ahead;      /* hash of a pair of ranks -> struct ahead */
+    struct ncs_map by_call;   /* id of a call -> index of its host span + 1 */
+    struct ncs_map by_serial; /* serial of an operation -> index of its device span + 1 */
+    struct ncs_map on_device; /* id of a call -> index of its device span + 1 */
+    struct ncs_map last_step; /* id of a call that moves in steps -> struct step */
+    struct ncs_map ahead;     /* hash of a pair of ranks -> struct ahead */
 };
 
 /* The device span that executes the call; false when none is known. */

@@ -19,7 +19,8 @@ struct recorded_op {
 };
 
 struct recorded {
-    struct recorded_op *op; size_t ops, room;
+    struct recorded_op *op;
+    size_t ops, room;
     struct ncs_map thread;    /* rank and thread -> ticks so far */
     struct ncs_map waiting;   /* id of an unfinished call -> 1: has not begun, 2: has */
     struct ncs_map met, free; /* key -> 1 + time: when the last call of a meeting begins; when a stream is free again */
@@ -101,8 +102,9 @@ static void record_add_work(struct ncs_timeline *t, const struct recorded_op *op
 {
     const void *stream = ncs_call_stream(op->call);
     struct ncs_call *call = op->call;
-    struct ncs_work work = { .serial = call->id, .kind = "launch", .rank = op->rank, .call = &call, .calls = 1,
-                             .stream = &stream, .streams = 1 };
+    struct ncs_work work = {
+        .serial = call->id, .kind = "launch", .rank = op->rank, .call = &call, .calls = 1, .stream = &stream, .streams = 1
+    };
     record_clock = op->queued;
     ncs_timeline_work(t, &work, NCS_WORK_QUEUED);
     record_clock = op->begin;
@@ -117,7 +119,10 @@ static void record_add_work(struct ncs_timeline *t, const struct recorded_op *op
 static void record_add_meetings(struct ncs_timeline *t, const struct recorded *r)
 {
     struct ncs_map at = { 0 }; /* key -> list + 1 */
-    struct met { struct ncs_call **call; size_t calls, room; } *met = NULL;
+    struct met {
+        struct ncs_call **call;
+        size_t calls, room;
+    } *met = NULL;
     size_t mets = 0, room = 0;
     for (size_t i = 0; i < r->ops; i++) {
         size_t list = ncs_map_number(&at, r->op[i].meeting);

@@ -71,8 +71,9 @@ bool timeline_span_of(const struct ncs_timeline *t, const struct ncs_call *call,
 
 void ncs_timeline_entered(struct ncs_timeline *t, struct ncs_call *call)
 {
-    struct ncs_host_span span = { .call = call, .rank = call->rank, .thread = call->thread,
-                                  .place = call->place, .begin = t->own->now(), .end = -1 };
+    struct ncs_host_span span = {
+        .call = call, .rank = call->rank, .thread = call->thread, .place = call->place, .begin = t->own->now(), .end = -1
+    };
     if (t->closed)
         return;
     ncs_call_pin(call);
@@ -97,9 +98,13 @@ size_t ncs_timeline_wait(struct ncs_timeline *t, const char *what, const char *k
     const struct ncs_local *local = ncs_local;
     if (t->closed || !local)
         return SIZE_MAX;
-    struct ncs_host_span span = { .what = what, .key = ncs_copy_text(key), .rank = local->rank,
-                                  .thread = local->thread, .place = here(local),
-                                  .begin = t->own->now(), .end = -1 };
+    struct ncs_host_span span = { .what = what,
+                                  .key = ncs_copy_text(key),
+                                  .rank = local->rank,
+                                  .thread = local->thread,
+                                  .place = here(local),
+                                  .begin = t->own->now(),
+                                  .end = -1 };
     NCS_PUSH(t->host, t->hosts, t->own->hosts_room, span);
     return t->hosts - 1;
 }
@@ -110,8 +115,7 @@ void ncs_timeline_waited(struct ncs_timeline *t, size_t wait)
         t->host[wait].end = t->own->now();
 }
 
-void ncs_timeline_mark(struct ncs_timeline *t, int rank, int thread, struct ncs_place place,
-                       const char *text)
+void ncs_timeline_mark(struct ncs_timeline *t, int rank, int thread, struct ncs_place place, const char *text)
 {
     struct ncs_mark mark = { .rank = rank, .thread = thread, .time = t->own->now(), .place = place };
     if (t->closed)
@@ -133,8 +137,14 @@ static void *copied(const void *items, size_t bytes)
 static void queue(struct ncs_timeline *t, const struct ncs_work *work)
 {
     struct ncs_device_span span = {
-        .kind = work->kind, .rank = work->rank, .device = work->device, .calls = work->calls,
-        .streams = work->streams, .queued = t->own->now(), .begin = -1, .end = -1,
+        .kind = work->kind,
+        .rank = work->rank,
+        .device = work->device,
+        .calls = work->calls,
+        .streams = work->streams,
+        .queued = t->own->now(),
+        .begin = -1,
+        .end = -1,
         .call = copied(work->call, work->calls * sizeof *work->call),
         .stream = copied(work->stream, work->streams * sizeof *work->stream),
     };

@@ -17,23 +17,25 @@
 
 /* A call or a wait of a host thread. */
 struct ncs_host_span {
-    struct ncs_call *call;  /* pinned; NULL of a wait */
-    const char *what;       /* a wait: "store:get", "barrier", "join", "sleep"; static */
-    char *key;              /* of a wait: "store key `go`", for people; NULL = none */
+    struct ncs_call *call; /* pinned; NULL of a wait */
+    const char *what;      /* a wait: "store:get", "barrier", "join", "sleep"; static */
+    char *key;             /* of a wait: "store key `go`", for people; NULL = none */
     int rank, thread;
     struct ncs_place place;
-    int64_t begin, end;     /* end < 0: not over */
-    bool never;             /* the call was taken back because its rank was stopped */
+    int64_t begin, end; /* end < 0: not over */
+    bool never;         /* the call was taken back because its rank was stopped */
 };
 
 /* An operation of a device. */
 struct ncs_device_span {
-    const char *kind;       /* as in ncs_work */
+    const char *kind; /* as in ncs_work */
     int rank, device;
-    struct ncs_call **call; size_t calls;     /* the calls it executes, in order */
-    const void **stream;    size_t streams;   /* handles; NULL = the legacy one */
+    struct ncs_call **call;
+    size_t calls; /* the calls it executes, in order */
+    const void **stream;
+    size_t streams;             /* handles; NULL = the legacy one */
     int64_t queued, begin, end; /* begin, end < 0: not reached */
-    int status;             /* when it has ended: cudaError_t */
+    int status;                 /* when it has ended: cudaError_t */
 };
 
 enum ncs_match_kind { NCS_MATCH_COLLECTIVE, NCS_MATCH_PAIR, NCS_MATCH_SIGNAL };
@@ -43,7 +45,7 @@ enum ncs_match_kind { NCS_MATCH_COLLECTIVE, NCS_MATCH_PAIR, NCS_MATCH_SIGNAL };
  * the rank whose data arrived last. */
 struct ncs_match {
     enum ncs_match_kind kind;
-    size_t from, to;        /* indices of device spans */
+    size_t from, to; /* indices of device spans */
     const struct ncs_call *from_call, *to_call;
 };
 
@@ -56,11 +58,15 @@ struct ncs_mark {
 };
 
 struct ncs_timeline {
-    struct ncs_host_span *host;     size_t hosts;
-    struct ncs_device_span *device; size_t devices;
-    struct ncs_match *match;        size_t matches;
-    struct ncs_mark *mark;          size_t marks;
-    int64_t now;                    /* time of closing */
+    struct ncs_host_span *host;
+    size_t hosts;
+    struct ncs_device_span *device;
+    size_t devices;
+    struct ncs_match *match;
+    size_t matches;
+    struct ncs_mark *mark;
+    size_t marks;
+    int64_t now; /* time of closing */
     bool closed;
     struct ncs_timeline_private *own;
 };
@@ -84,8 +90,7 @@ size_t ncs_timeline_wait(struct ncs_timeline *t, const char *what, const char *k
 void ncs_timeline_waited(struct ncs_timeline *t, size_t wait);
 
 /* Adds a mark of the calling thread; `text` is copied. */
-void ncs_timeline_mark(struct ncs_timeline *t, int rank, int thread, struct ncs_place place,
-                       const char *text);
+void ncs_timeline_mark(struct ncs_timeline *t, int rank, int thread, struct ncs_place place, const char *text);
 
 /* The callback of an observer. */
 void ncs_timeline_work(struct ncs_timeline *t, const struct ncs_work *work, enum ncs_work_state state);

@@ -7,8 +7,8 @@
 struct ncs_context {
     int device;
     bool primary;
-    int retained;              /* a primary one: by how many */
-    struct ncs_context *next;  /* of those that programs made */
+    int retained;             /* a primary one: by how many */
+    struct ncs_context *next; /* of those that programs made */
 };
 
 /* The contexts that a thread has pushed; the last one is current. */
@@ -105,7 +105,7 @@ cudaError_t context_release(const struct ncs_api *api, int device)
 
 /* Calls in the context of another device. */
 static cudaError_t on_context_device(const struct ncs_api *api, int device, cudaError_t (*act)(const struct ncs_api *, void *),
-                             void *arg)
+                                     void *arg)
 {
     int before = 0;
     cudaError_t rc = api->cudaGetDevice(&before);

@@ -167,16 +167,16 @@ static cudaError_t fill_async(const struct ncs_api *api, void *p, const void *va
 /* ---- exports ---- */
 
 /* The runtime's last error is not the driver's: a failed call leaves none behind. */
-#define BODY(condition, call)                                                                      \
-    {                                                                                              \
-        const struct ncs_api *api = ncs_shim_enter(NCS_FN_cudaPeekAtLastError);                    \
-        if (!api)                                                                                  \
-            return (cudaError_t)ncs_shim_refusal();                                                \
-        cudaError_t rc = (condition) ? (call) : cudaErrorDeviceUninitialized;                      \
-        if (rc != cudaSuccess && rc != cudaErrorNotReady)                                          \
-            api->cudaGetLastError();                                                               \
-        ncs_shim_leave();                                                                          \
-        return rc;                                                                                 \
+#define BODY(condition, call)                                                   \
+    {                                                                           \
+        const struct ncs_api *api = ncs_shim_enter(NCS_FN_cudaPeekAtLastError); \
+        if (!api)                                                               \
+            return (cudaError_t)ncs_shim_refusal();                             \
+        cudaError_t rc = (condition) ? (call) : cudaErrorDeviceUninitialized;   \
+        if (rc != cudaSuccess && rc != cudaErrorNotReady)                       \
+            api->cudaGetLastError();                                            \
+        ncs_shim_leave();                                                       \
+        return rc;                                                              \
     }
 #define EXPORT(symbol, parameters, condition, call) \
     cudaError_t symbol parameters;                  \
@@ -184,20 +184,20 @@ static cudaError_t fill_async(const struct ncs_api *api, void *p, const void *va
 #define DRIVER(symbol, base, since, parameters, call) EXPORT(symbol, parameters, true, call)
 #define DEVICE(symbol, base, since, parameters, call) EXPORT(symbol, parameters, context_is_current(api), call)
 #define OWN_STREAM(call) (stream = stream ? stream : cudaStreamPerThread, (call))
-#define DEVICE_PTSZ(symbol, base, since, parameters, call)          \
-    EXPORT(symbol, parameters, context_is_current(api), call)       \
+#define DEVICE_PTSZ(symbol, base, since, parameters, call)    \
+    EXPORT(symbol, parameters, context_is_current(api), call) \
     EXPORT(symbol##_ptsz, parameters, context_is_current(api), OWN_STREAM(call))
-#define DEVICE_PTDS(symbol, base, since, parameters, call, own)     \
-    EXPORT(symbol, parameters, context_is_current(api), call)       \
+#define DEVICE_PTDS(symbol, base, since, parameters, call, own) \
+    EXPORT(symbol, parameters, context_is_current(api), call)   \
     EXPORT(symbol##_ptds, parameters, context_is_current(api), own)
 #include "shim/driver/driver.def"
 
-#define ABSENT(symbol, base, since)                                                                \
-    cudaError_t symbol(void);                                                                      \
-    cudaError_t symbol(void)                                                                       \
-    {                                                                                              \
+#define ABSENT(symbol, base, since)                                                                                      \
+    cudaError_t symbol(void);                                                                                            \
+    cudaError_t symbol(void)                                                                                             \
+    {                                                                                                                    \
         static struct ncs_absent absent = { .name = #symbol, .why = "the simulator lacks this function of the driver" }; \
-        ncs_shim_count_absent(&absent);                                                            \
-        return cudaErrorNotSupported;                                                              \
+        ncs_shim_count_absent(&absent);                                                                                  \
+        return cudaErrorNotSupported;                                                                                    \
     }
 #include "shim/driver/absent.def"

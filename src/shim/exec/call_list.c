@@ -25,7 +25,8 @@ static struct ncs_map places; /* of function and place -> index + 1 */
 void ncs_call_list_add(const struct ncs_journal *journal, const struct ncs_call *call, int rank)
 {
     int of = ncs_exec_rank_of(journal, call);
-    uint64_t key = ncs_hash(ncs_hash(ncs_map_key(call->place.file), (uint64_t)call->place.line), (uint64_t)call->fn * 2 + (of == rank));
+    uint64_t key = ncs_hash(ncs_hash(ncs_map_key(call->place.file), (uint64_t)call->place.line),
+                            (uint64_t)call->fn * 2 + (of == rank));
     if ((of != rank && of >= 0) || !call->place.line)
         return;
     uintptr_t at = (uintptr_t)ncs_map_get(&places, key);

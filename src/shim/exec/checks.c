@@ -14,7 +14,7 @@ static const struct ncs_api *plain; /* beneath the journal */
 static struct ncs_notices notices;
 static struct ncs_hazards *hazards;
 static struct ncs_ledger *ledger;
-static struct ncs_verify *verify; /* NULL: results are not verified */
+static struct ncs_verify *verify;  /* NULL: results are not verified */
 static struct ncs_timeline *drawn; /* NULL: nothing is drawn */
 
 /* ---- callbacks of the machine ---- */
@@ -119,23 +119,28 @@ static void open_verification(const struct ncs_machine *machine, const struct nc
     ncs_verify_trust(verify, true);
 }
 
-void ncs_checks_open(const struct ncs_shim_settings *settings, const struct ncs_driver *driver,
-                     struct ncs_journal *journal)
+void ncs_checks_open(const struct ncs_shim_settings *settings, const struct ncs_driver *driver, struct ncs_journal *journal)
 {
     plain = driver->api;
-    hazards = ncs_hazards_open(journal, &(struct ncs_hazards_options){ .device = device_of_caller, .one_process = true,
-                                                                       .process = process_of_caller });
-    ledger = ncs_ledger_open(journal, &(struct ncs_ledger_options){ .one_process = true, .process = process_of_caller,
-                                                                    .gone = sim_outside_process_is_gone });
+    hazards = ncs_hazards_open(
+        journal, &(struct ncs_hazards_options){ .device = device_of_caller, .one_process = true, .process = process_of_caller });
+    ledger = ncs_ledger_open(
+        journal,
+        &(struct ncs_ledger_options){ .one_process = true, .process = process_of_caller, .gone = sim_outside_process_is_gone });
     if (settings->verify)
         open_verification(driver->machine, journal);
     drawn = ncs_exec_timeline_open(settings, driver->machine, journal);
-    driver->machine->observe(&(struct ncs_observer){
-        .self = journal, .launched = checks_on_launched,
-        .before = verify ? checks_on_before : NULL, .after = verify || drawn ? checks_on_after : NULL,
-        .finished = verify || drawn ? checks_on_finished : NULL, .work = drawn ? checks_on_work : NULL, .mismatch = checks_on_mismatch, .crash = checks_on_crash,
-        .fault = checks_on_fault, .unwritten = checks_on_unwritten,
-        .kernel = checks_on_kernel });
+    driver->machine->observe(&(struct ncs_observer){ .self = journal,
+                                                     .launched = checks_on_launched,
+                                                     .before = verify ? checks_on_before : NULL,
+                                                     .after = verify || drawn ? checks_on_after : NULL,
+                                                     .finished = verify || drawn ? checks_on_finished : NULL,
+                                                     .work = drawn ? checks_on_work : NULL,
+                                                     .mismatch = checks_on_mismatch,
+                                                     .crash = checks_on_crash,
+                                                     .fault = checks_on_fault,
+                                                     .unwritten = checks_on_unwritten,
+                                                     .kernel = checks_on_kernel });
 }
 
 void ncs_checks_call(struct ncs_call *call)

@@ -8,8 +8,7 @@
 #include "shim/settings.h"
 
 /* Begins to observe the machine. Borrows the journal. */
-void ncs_checks_open(const struct ncs_shim_settings *settings, const struct ncs_driver *driver,
-                     struct ncs_journal *journal);
+void ncs_checks_open(const struct ncs_shim_settings *settings, const struct ncs_driver *driver, struct ncs_journal *journal);
 /* A call has returned. */
 void ncs_checks_call(struct ncs_call *call);
 /* From now on results may be wrong, because a fault spoils them. */

@@ -91,8 +91,7 @@ static void on_return(const struct ncs_journal *j, struct ncs_call *call)
         ncs_call_list_add(j, call, settings.sites);
 }
 
-static const struct ncs_api *open_above(const struct ncs_shim_settings *given,
-                                        const struct ncs_driver *driver)
+static const struct ncs_api *open_above(const struct ncs_shim_settings *given, const struct ncs_driver *driver)
 {
     settings = *given;
     if (!ncs_report_format_of(settings.format)) {
@@ -222,9 +221,7 @@ static enum ncs_exec_death exec_fill(struct ncs_result *r, enum ncs_stop how, st
     ncs_failed_fill(r, how != NCS_STOP_DONE || end_status != 0);
     enum ncs_exec_death death = ncs_exec_deaths(journal, deaths);
     ncs_snapshot_free(&snapshot);
-    r->verdict = lost                                                ? NCS_LOST
-                 : r->wrong_count > 0 || first_error(&r->diagnosis) ? NCS_WRONG
-                                                                     : NCS_PASS;
+    r->verdict = lost ? NCS_LOST : r->wrong_count > 0 || first_error(&r->diagnosis) ? NCS_WRONG : NCS_PASS;
     const struct ncs_finding *cause = first_error(&r->diagnosis);
     r->certainty = cause ? cause->certainty : NCS_CERTAIN;
     r->driver = "sim";
@@ -306,8 +303,9 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     ncs_scenario_init(&scenario, name);
     struct ncs_str ignored = { 0 };
     char *note[2];
-    struct ncs_report_run run = { .scenario = &scenario, .result = r,
-                                  .as_expected = r->verdict == NCS_PASS, .places = &ncs_places, .note = note };
+    struct ncs_report_run run = {
+        .scenario = &scenario, .result = r, .as_expected = r->verdict == NCS_PASS, .places = &ncs_places, .note = note
+    };
     if (doubt->bytes > 0)
         note[run.notes++] = doubt->text;
     ncs_report_ignored(r, &ignored);
@@ -379,8 +377,9 @@ static void exec_stalled(const char *why)
     result.verdict = NCS_HANG;
     exec_soften(&result);
     ncs_scenario_init(&scenario, program_name());
-    struct ncs_report_run run = { .scenario = &scenario, .result = &result, .places = &ncs_places, .goes_on = true,
-                                  .note = &doubt.text, .notes = 1 };
+    struct ncs_report_run run = {
+        .scenario = &scenario, .result = &result, .places = &ncs_places, .goes_on = true, .note = &doubt.text, .notes = 1
+    };
     run.process = ncs_exec_processes(&run.processes);
     ncs_report_text(&run, &style, &out);
     ncs_report_name_lines(&out, false, &ncs_places);
@@ -451,7 +450,12 @@ static void ended(int status)
 }
 
 extern const struct ncs_shim_above ncs_exec_above;
-const struct ncs_shim_above ncs_exec_above = { .open = open_above, .site = ncs_site_find, .named = ncs_site_named,
-                                               .describe = ncs_site_describe, .described = ncs_site_described,
+const struct ncs_shim_above ncs_exec_above = { .open = open_above,
+                                               .site = ncs_site_find,
+                                               .named = ncs_site_named,
+                                               .describe = ncs_site_describe,
+                                               .described = ncs_site_described,
                                                .place = ncs_site_place,
-                                               .verdict = verdict, .stalled = exec_stalled, .ended = ended };
+                                               .verdict = verdict,
+                                               .stalled = exec_stalled,
+                                               .ended = ended };

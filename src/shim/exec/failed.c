@@ -71,17 +71,22 @@ static struct failed *failed_of(const struct ncs_call *call, int rank)
 {
     bool nccl = ncs_fn_info[call->fn].lib == NCS_LIB_NCCL;
     struct ncs_place place = faileds < FAILED_MOST ? call->place : (struct ncs_place){ 0 };
-    uint64_t key = ncs_hash(ncs_hash((uint64_t)place.line, (uint64_t)call->fn), ((uint64_t)call->rc << 32) + (uint64_t)(rank + 1));
+    uint64_t key = ncs_hash(ncs_hash((uint64_t)place.line, (uint64_t)call->fn),
+                            ((uint64_t)call->rc << 32) + (uint64_t)(rank + 1));
     key = ncs_hash(key, ((uint64_t)call->rank << 32) + (uint64_t)call->thread);
     size_t at = ncs_map_number(&failed_by_key, key);
     if (at)
         return failed[at - 1];
     struct failed *f = ncs_new(sizeof *f);
     *f = (struct failed){ .fn = call->fn, .process = ncs_local ? ncs_local->process : 0 };
-    f->error = (struct ncs_run_error){
-        .kind = nccl ? NCS_KIND_NCCL : NCS_KIND_CUDA, .rank = rank, .code = call->rc, .place = place,
-        .name = ncs_copy_text(nccl ? ncs_nccl_result_name(call->rc) : ncs_cuda_error_name(call->rc)),
-        .call = ncs_copy_text(ncs_fn_info[call->fn].name), .message = ncs_copy_text(call->why ? call->why : call->said) };
+    f->error = (struct ncs_run_error){ .kind = nccl ? NCS_KIND_NCCL : NCS_KIND_CUDA,
+                                       .rank = rank,
+                                       .code = call->rc,
+                                       .place = place,
+                                       .name = ncs_copy_text(nccl ? ncs_nccl_result_name(call->rc)
+                                                                  : ncs_cuda_error_name(call->rc)),
+                                       .call = ncs_copy_text(ncs_fn_info[call->fn].name),
+                                       .message = ncs_copy_text(call->why ? call->why : call->said) };
     NCS_PUSH(failed, faileds, failed_room, f);
     ncs_map_put_number(&failed_by_key, key, faileds);
     return f;

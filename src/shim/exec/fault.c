@@ -83,7 +83,9 @@ static bool fault_comes(const struct ncs_fault_text *f, struct waiting *w, const
 static void stop_thread(const struct ncs_fault_text *f, struct ncs_call *call)
 {
     struct ncs_place place = call->place;
-    struct stopped s = { .rank = ncs_exec_rank_of(fault_journal, call), .thread_rank = call->rank, .place = place,
+    struct stopped s = { .rank = ncs_exec_rank_of(fault_journal, call),
+                         .thread_rank = call->rank,
+                         .place = place,
                          .what = f->kind == NCS_FAULT_KILL ? "--fault kill" : "--fault stall" };
     NCS_PUSH(stopped, stops, stops_room, s);
     ncs_journal_take_back(fault_journal, call);
@@ -98,9 +100,14 @@ static void inject(const struct ncs_fault_text *f, struct ncs_call *call)
     ncs_checks_distrust();
     if (f->kind == NCS_FAULT_LINK && f->peer >= fault_journal->comm[call->comm]->nranks)
         return;
-    faulty->inject(&(struct ncs_injection){
-        .kind = ncs_fault_info[f->kind].injects, .comm = comm ? comm->p : NULL, .call = call, .first = f->first,
-        .count = f->count, .peer = f->peer, .nanoseconds = f->nanoseconds, .code = f->code });
+    faulty->inject(&(struct ncs_injection){ .kind = ncs_fault_info[f->kind].injects,
+                                            .comm = comm ? comm->p : NULL,
+                                            .call = call,
+                                            .first = f->first,
+                                            .count = f->count,
+                                            .peer = f->peer,
+                                            .nanoseconds = f->nanoseconds,
+                                            .code = f->code });
 }
 
 /* Returns the code that the call gets without being made; 0 = make the call. */
@@ -108,17 +115,10 @@ static int fault_carry_out(const struct ncs_fault_text *f, struct ncs_call *call
 {
     switch (f->kind) {
     case NCS_FAULT_KILL:
-    case NCS_FAULT_STALL:
-        stop_thread(f, call);
-        return 0;
-    case NCS_FAULT_SLOW:
-        faulty->sleep(f->nanoseconds);
-        return 0;
-    case NCS_FAULT_FAIL:
-        return f->code;
-    default:
-        inject(f, call);
-        return 0;
+    case NCS_FAULT_STALL: stop_thread(f, call); return 0;
+    case NCS_FAULT_SLOW: faulty->sleep(f->nanoseconds); return 0;
+    case NCS_FAULT_FAIL: return f->code;
+    default: inject(f, call); return 0;
     }
 }
 
@@ -195,8 +195,9 @@ bool ncs_exec_faults_lost(struct ncs_notices *notices)
         n = n ? n : ncs_notices_add(notices, NCS_NOTICE_LOST, NULL, 0, NULL);
         if (!n)
             break;
-        struct ncs_notice_fault f = { .what = stopped[i].what, .rank = stopped[i].thread_rank, .place = stopped[i].place,
-                                      .comm = -1 };
+        struct ncs_notice_fault f = {
+            .what = stopped[i].what, .rank = stopped[i].thread_rank, .place = stopped[i].place, .comm = -1
+        };
         NCS_PUSH(n->fault, n->faults, room, f);
     }
     return true;

@@ -42,8 +42,7 @@ static void add_comms(const struct ncs_journal *journal, struct ncs_str *out)
         int *rank = ncs_new((size_t)info->members * sizeof *rank);
         size_t ranks = ranks_left(info, rank);
         if (ranks > 0) {
-            ncs_str_addf(&names, "%s%s: rank%s ", count++ ? "; " : "", info->name,
-                         ranks == 1 ? "" : "s");
+            ncs_str_addf(&names, "%s%s: rank%s ", count++ ? "; " : "", info->name, ranks == 1 ? "" : "s");
             ncs_str_add_ranks(&names, rank, ranks);
         }
         ncs_free(rank);
@@ -80,10 +79,10 @@ static struct left_count count_left(const struct ncs_left *left, size_t lefts)
 
 static void left_add_counts(const struct left_count *n, struct ncs_str *out)
 {
-    static const enum ncs_resource kinds[] = {
-        NCS_RESOURCE_OPERATOR, NCS_RESOURCE_REGISTRATION, NCS_RESOURCE_WINDOW, NCS_RESOURCE_MEMORY, NCS_RESOURCE_PINNED,
-        NCS_RESOURCE_IMPORT, NCS_RESOURCE_STREAM, NCS_RESOURCE_EVENT, NCS_RESOURCE_GRAPH, NCS_RESOURCE_EXECUTABLE,
-        NCS_RESOURCE_POOL };
+    static const enum ncs_resource kinds[] = { NCS_RESOURCE_OPERATOR,   NCS_RESOURCE_REGISTRATION, NCS_RESOURCE_WINDOW,
+                                               NCS_RESOURCE_MEMORY,     NCS_RESOURCE_PINNED,       NCS_RESOURCE_IMPORT,
+                                               NCS_RESOURCE_STREAM,     NCS_RESOURCE_EVENT,        NCS_RESOURCE_GRAPH,
+                                               NCS_RESOURCE_EXECUTABLE, NCS_RESOURCE_POOL };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         uint64_t unused = kinds[i] == NCS_RESOURCE_STREAM ? n->unused : 0, count = n->count[kinds[i]] - unused;
         if (count > 0) {

@@ -21,19 +21,18 @@ static const struct {
     const char *text;
     bool fatal; /* the real libraries may crash */
 } kinds[KINDS] = {
-    [AFTER_DESTROY] = { "called with a communicator after its destroy, where the real library may crash",
-                        true },
+    [AFTER_DESTROY] = { "called with a communicator after its destroy, where the real library may crash", true },
     [OPERATOR_AFTER_DESTROY] = { "called with an operator after its destroy", true },
     [HANDLE_AFTER_DESTROY] = { "called with a stream, an event, a window or a registration after its end, "
-                               "where the real library may crash", true },
+                               "where the real library may crash",
+                               true },
     [FREED_TWICE] = { "freed twice", true },
-    [STREAM_ELSEWHERE] = { "given a stream of another device than the communicator's, which fails",
-                           false },
+    [STREAM_ELSEWHERE] = { "given a stream of another device than the communicator's, which fails", false },
     [EVENT_ELSEWHERE] = { "given an event of one device and a stream of another, which fails", false },
     [MEMORY_ELSEWHERE] = { "given memory of another device than the communicator's, which only peer "
-                           "access allows", false },
-    [DEVICE_TAKEN] = { "joined a communicator from a device that another rank of it has, which fails",
-                       false },
+                           "access allows",
+                           false },
+    [DEVICE_TAKEN] = { "joined a communicator from a device that another rank of it has, which fails", false },
 };
 
 /* Calls of one function that made the same mistake. */
@@ -46,7 +45,7 @@ struct noted {
 
 static struct noted *noted;
 static size_t noteds, noted_room;
-static bool has_noted; /* the call that is looked at */
+static bool has_noted;       /* the call that is looked at */
 static struct ncs_map ended; /* handles and memory that were freed and whose address is not in use again */
 
 #define ENDED_MOST 65536 /* further freed addresses are not remembered */
@@ -95,14 +94,12 @@ static bool misuse_is_gone(const struct ncs_journal *journal, const struct ncs_c
 
 static bool is_handle(enum ncs_kind kind)
 {
-    return kind == NCS_ARG_STREAM || kind == NCS_ARG_EVENT || kind == NCS_ARG_WINDOW ||
-           kind == NCS_ARG_REGISTRATION;
+    return kind == NCS_ARG_STREAM || kind == NCS_ARG_EVENT || kind == NCS_ARG_WINDOW || kind == NCS_ARG_REGISTRATION;
 }
 
 static bool makes_handle(enum ncs_kind kind)
 {
-    return kind == NCS_ARG_EVENT_OUT || kind == NCS_ARG_WINDOW_OUT ||
-           kind == NCS_ARG_REGISTRATION_OUT;
+    return kind == NCS_ARG_EVENT_OUT || kind == NCS_ARG_WINDOW_OUT || kind == NCS_ARG_REGISTRATION_OUT;
 }
 
 static void look_at_failure(const struct ncs_journal *journal, const struct ncs_call *call)
@@ -139,8 +136,7 @@ static void look_at_success(const struct ncs_call *call)
             has_begun(*(void *const *)p);
     }
     for (int i = 0; i < info->nargs; i++)
-        if (info->ends == NCS_ENDS_HANDLE ? is_handle(info->arg[i].kind)
-                                          : info->ends == NCS_ENDS_MEMORY && i == 0)
+        if (info->ends == NCS_ENDS_HANDLE ? is_handle(info->arg[i].kind) : info->ends == NCS_ENDS_MEMORY && i == 0)
             ends(call->arg[i].p);
 }
 
@@ -175,8 +171,7 @@ static void look_at_joining(const struct ncs_journal *journal, const struct ncs_
     const struct ncs_comm_info *info = journal->comm[call->comm];
     int device = info->member[call->comm_rank].device;
     for (int r = 0; r < info->members; r++)
-        if (call->rc == ncclInvalidUsage && r != call->comm_rank && device >= 0 &&
-            info->member[r].device == device) {
+        if (call->rc == ncclInvalidUsage && r != call->comm_rank && device >= 0 && info->member[r].device == device) {
             note(DEVICE_TAKEN, call);
             return;
         }

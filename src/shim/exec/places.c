@@ -20,15 +20,15 @@
 #define PLACES_FIRST (NCS_SITE_FIRST + 10 * NCS_SITES_MOST)
 
 struct place {
-    char *path;     /* of the source, absolute; NULL = no line is known */
+    char *path; /* of the source, absolute; NULL = no line is known */
     int line;
     const void *address; /* else */
     const char *module;  /* the file of another process whose symbols have the address; NULL = this process's */
-    char *own_name; /* as the program named it, without a line */
-    bool is_old;    /* the source is newer than the program */
-    bool elsewhere; /* another thread makes the calls (NCS_SITE_ELSEWHERE) */
-    char *shown;    /* "train.c" */
-    char *name;     /* "train.c:66" */
+    char *own_name;      /* as the program named it, without a line */
+    bool is_old;         /* the source is newer than the program */
+    bool elsewhere;      /* another thread makes the calls (NCS_SITE_ELSEWHERE) */
+    char *shown;         /* "train.c" */
+    char *name;          /* "train.c:66" */
 };
 
 static struct place *place;
@@ -42,8 +42,8 @@ static size_t settled;   /* sites */
 static bool is_newer(const char *path, struct timespec time)
 {
     struct stat st;
-    return stat(path, &st) == 0 && (st.st_mtim.tv_sec > time.tv_sec ||
-                                    (st.st_mtim.tv_sec == time.tv_sec && st.st_mtim.tv_nsec > time.tv_nsec));
+    return stat(path, &st) == 0 &&
+           (st.st_mtim.tv_sec > time.tv_sec || (st.st_mtim.tv_sec == time.tv_sec && st.st_mtim.tv_nsec > time.tv_nsec));
 }
 
 /* When the code at the address was compiled. */

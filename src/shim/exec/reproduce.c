@@ -21,13 +21,17 @@ bool ncs_exec_reproduce(const struct ncs_result *result, const char *file, const
     struct ncs_run_options options = { .policy = result->policy };
     ncs_reproduced_of(result, &ending);
     char **last = ncs_reproduced_last(result, &ending);
-    bool written = ncs_workload_read(&job, &(struct ncs_workload_source){
-        .journal = result->journal, .ranks = result->ranks, .place = reproduce_place, .diagnosis = &result->diagnosis, .last = (const char *const *)last,
-        .one_process = !server_is_open() });
+    bool written = ncs_workload_read(&job, &(struct ncs_workload_source){ .journal = result->journal,
+                                                                          .ranks = result->ranks,
+                                                                          .place = reproduce_place,
+                                                                          .diagnosis = &result->diagnosis,
+                                                                          .last = (const char *const *)last,
+                                                                          .one_process = !server_is_open() });
     if (!written)
         ncs_shim_warn("%s was not written: the program made no call that a scenario can make", file);
-    struct ncs_reproduced_writing w = { .file = file, .origin = program, .workload = &job, .options = &options,
-                                        .lists_losses = true };
+    struct ncs_reproduced_writing w = {
+        .file = file, .origin = program, .workload = &job, .options = &options, .lists_losses = true
+    };
     if (written && !(written = ncs_reproduced_write(&w, true, &ending, &err)))
         ncs_shim_warn("%s: %s", file, err.text);
     if (written)

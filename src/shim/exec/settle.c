@@ -62,7 +62,8 @@ static void add_gate(struct ncs_snapshot *s, struct ncs_snap_context *c)
     s->wait = ncs_resize(s->wait, (s->waits + 1) * sizeof *s->wait);
     s->gate[s->gates] = (struct ncs_snap_gate){ .owner = -1, .what = ncs_settle_doing(c->rank, c->thread) };
     if (engine)
-        s->gate[s->gates] = (struct ncs_snap_gate){ .owner = engine->rank, .owner_thread = engine->thread, .what = "join in its own code" };
+        s->gate[s->gates] =
+            (struct ncs_snap_gate){ .owner = engine->rank, .owner_thread = engine->thread, .what = "join in its own code" };
     s->wait[s->waits] = (struct ncs_snap_wait){ NCS_WAIT_GATE, (int)s->gates++ };
     c->state = NCS_CONTEXT_PARKED;
     c->wait = s->waits++;
@@ -214,7 +215,8 @@ void ncs_settle_list_pollers(const struct ncs_journal *journal, const struct ncs
     ncs_free(poller);
 }
 
-void ncs_settle_add_pollers(const struct ncs_journal *journal, const struct ncs_snapshot *s, int64_t patience, struct ncs_str *note)
+void ncs_settle_add_pollers(const struct ncs_journal *journal, const struct ncs_snapshot *s, int64_t patience,
+                            struct ncs_str *note)
 {
     struct ncs_str who = { 0 };
     char time[32];

@@ -19,6 +19,7 @@ void ncs_settle_lines(const struct ncs_journal *journal, const struct ncs_snapsh
  * `unknown`: only those without a line, because nobody knows the rank for which they poll. */
 void ncs_settle_list_pollers(const struct ncs_journal *journal, const struct ncs_snapshot *s, bool unknown, struct ncs_str *out);
 /* Appends why a hang is only likely: the threads that could still end it, and the time that nothing has changed. */
-void ncs_settle_add_pollers(const struct ncs_journal *journal, const struct ncs_snapshot *s, int64_t patience, struct ncs_str *note);
+void ncs_settle_add_pollers(const struct ncs_journal *journal, const struct ncs_snapshot *s, int64_t patience,
+                            struct ncs_str *note);
 
 #endif

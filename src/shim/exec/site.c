@@ -20,8 +20,8 @@
 /* Facts about an address, kept by each thread for the addresses that it has used last. */
 struct known {
     const void *caller;
-    int site;        /* 0 = a binding's: its address says nothing about the program */
-    bool in_library; /* Python code may be behind it */
+    int site;         /* 0 = a binding's: its address says nothing about the program */
+    bool in_library;  /* Python code may be behind it */
     bool in_recorder; /* the program's own address is behind it */
 };
 
@@ -68,7 +68,10 @@ static int site_intern(const struct ncs_site *wanted)
     if (at || sites == NCS_SITES_MOST)
         return (int)at;
     struct ncs_site *fresh = ncs_new(sizeof *fresh);
-    *fresh = (struct ncs_site){ .address = wanted->address, .module = ncs_copy_text(wanted->module), .file = ncs_copy_text(wanted->file), .line = wanted->line,
+    *fresh = (struct ncs_site){ .address = wanted->address,
+                                .module = ncs_copy_text(wanted->module),
+                                .file = ncs_copy_text(wanted->file),
+                                .line = wanted->line,
                                 .function = ncs_copy_text(wanted->function) };
     if (wanted->path)
         fresh->path = ncs_copy_text(wanted->path);

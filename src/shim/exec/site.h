@@ -16,7 +16,7 @@ struct ncs_site {
     char *file;          /* as named; NULL = none */
     char *path;          /* absolute; NULL = none */
     int line;
-    char *function;      /* NULL = none */
+    char *function; /* NULL = none */
 };
 
 /* The place of a site in the journal has a number from here on for its line. */

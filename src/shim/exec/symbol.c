@@ -30,7 +30,8 @@ static void symbol_in_file(struct ncs_str *out, const char *file, uint64_t addre
 {
     struct ncs_elf image = { 0 };
     uint64_t offset = address;
-    const char *slash = strrchr(file, '/'), *name = ncs_elf_open(&image, file) ? ncs_elf_function(&image, address, &offset) : NULL;
+    const char *slash = strrchr(file, '/'),
+               *name = ncs_elf_open(&image, file) ? ncs_elf_function(&image, address, &offset) : NULL;
     if (name)
         ncs_demangle(out, name);
     else

@@ -37,10 +37,16 @@ static const char *skip_in_template(const char *at, int *depth)
 {
     switch (*at) {
     case 'E': --*depth; return at + 1;
-    case 'I': case 'N': case 'Z': case 'X': case 'J': case 'F': ++*depth; return at + 1;
+    case 'I':
+    case 'N':
+    case 'Z':
+    case 'X':
+    case 'J':
+    case 'F': ++*depth; return at + 1;
     case 'U': *depth += at[1] == 'l'; return at + (at[1] ? 2 : 1);
     case 'L': return at + strcspn(at, "E") + (strchr(at, 'E') ? 1 : 0);
-    case 'S': case 'T':
+    case 'S':
+    case 'T':
         if (!islower((unsigned char)at[1]))
             return at + strcspn(at, "_") + (strchr(at, '_') ? 1 : 0);
         return at + 2;

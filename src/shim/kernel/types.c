@@ -6,11 +6,16 @@
 
 static const struct value_type types[] = {
     /* of C */
-    { "a", 1, VALUE_SIGNED, 0, 0 },     { "h", 1, VALUE_UNSIGNED, 0, 0 },
-    { "s", 2, VALUE_SIGNED, 0, 0 },     { "t", 2, VALUE_UNSIGNED, 0, 0 },
-    { "i", 4, VALUE_SIGNED, 0, 0 },     { "j", 4, VALUE_UNSIGNED, 0, 0 },
-    { "l", 8, VALUE_SIGNED, 0, 0 },     { "m", 8, VALUE_UNSIGNED, 0, 0 },
-    { "f", 4, VALUE_FLOAT, 23, 127 },   { "d", 8, VALUE_FLOAT, 52, 1023 },
+    { "a", 1, VALUE_SIGNED, 0, 0 },
+    { "h", 1, VALUE_UNSIGNED, 0, 0 },
+    { "s", 2, VALUE_SIGNED, 0, 0 },
+    { "t", 2, VALUE_UNSIGNED, 0, 0 },
+    { "i", 4, VALUE_SIGNED, 0, 0 },
+    { "j", 4, VALUE_UNSIGNED, 0, 0 },
+    { "l", 8, VALUE_SIGNED, 0, 0 },
+    { "m", 8, VALUE_UNSIGNED, 0, 0 },
+    { "f", 4, VALUE_FLOAT, 23, 127 },
+    { "d", 8, VALUE_FLOAT, 52, 1023 },
     { "b", 1, VALUE_OTHER, 0, 0 },
     /* of CUDA */
     { "6__half", 2, VALUE_FLOAT, 10, 15 },

@@ -162,8 +162,7 @@ static uint64_t integer_expected(const struct value_source *s, const struct draw
     }
     result &= mask;
     if (s->op == VALUE_AVG)
-        result = s->type->kind == VALUE_SIGNED ? (uint64_t)(with_sign(s->type, result) / s->ranks)
-                                               : result / (uint64_t)s->ranks;
+        result = s->type->kind == VALUE_SIGNED ? (uint64_t)(with_sign(s->type, result) / s->ranks) : result / (uint64_t)s->ranks;
     return result & mask;
 }
 

@@ -15,8 +15,8 @@ struct verifiable {
     const void *expected; /* NULL = computed here */
     int64_t count, *bad;
     int rank;
-    uint64_t begin;       /* index of the first element */
-    unsigned tolerance;   /* in units of the last place */
+    uint64_t begin;     /* index of the first element */
+    unsigned tolerance; /* in units of the last place */
 };
 
 /* ---- the work ---- */
@@ -125,8 +125,8 @@ static const struct {
     const char *name;
     enum value_op op;
 } operators[] = {
-    { "9ReduceNil", VALUE_NIL },   { "9ReduceSum", VALUE_SUM }, { "10ReduceProd", VALUE_PROD },
-    { "9ReduceMin", VALUE_MIN },   { "9ReduceMax", VALUE_MAX }, { "15ReducePreMulSum", VALUE_PREMULSUM },
+    { "9ReduceNil", VALUE_NIL }, { "9ReduceSum", VALUE_SUM }, { "10ReduceProd", VALUE_PROD },
+    { "9ReduceMin", VALUE_MIN }, { "9ReduceMax", VALUE_MAX }, { "15ReducePreMulSum", VALUE_PREMULSUM },
     { "9ReduceAvg", VALUE_AVG },
 };
 

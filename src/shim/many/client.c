@@ -38,7 +38,7 @@ static _Thread_local struct client_thread *mine; /* a pointer only: these librar
 static pthread_key_t client_key;
 static _Thread_local bool in_function; /* the thread runs a host function of a stream */
 static bool client_skips, client_on;
-static pid_t client_pid; /* a process that is forked from it has no part in the job */
+static pid_t client_pid;                                        /* a process that is forked from it has no part in the job */
 static pthread_mutex_t client_lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static struct ncs_map client_described;                         /* by site: the machine knows it */
 static bool runs_functions;
@@ -112,8 +112,11 @@ static void client_name_program(char *out, size_t room)
 static void client_fill_hello(struct wire_hello *hello, bool runs)
 {
     const char *devices = getenv("CUDA_VISIBLE_DEVICES");
-    *hello = (struct wire_hello){ .version = WIRE_VERSION, .bytes = sizeof(struct wire), .thread = (pid_t)syscall(SYS_gettid),
-                                  .runs_functions = runs, .lists_devices = devices != NULL };
+    *hello = (struct wire_hello){ .version = WIRE_VERSION,
+                                  .bytes = sizeof(struct wire),
+                                  .thread = (pid_t)syscall(SYS_gettid),
+                                  .runs_functions = runs,
+                                  .lists_devices = devices != NULL };
     client_name_program(hello->program, sizeof hello->program);
     if (!hello->program[0])
         snprintf(hello->program, sizeof hello->program, "%s", program_invocation_name);
@@ -138,8 +141,8 @@ static void client_say_why_not(const char *why)
     const char *at = strchr(getenv(NCS_JOB), '@');
     gethostname(host, sizeof host - 1);
     if (at && strcmp(at + 1, host) != 0)
-        ncs_shim_warn("this process is on host %s, and the machine of its job is on host %s: exec simulates jobs of one host", host,
-                      at + 1);
+        ncs_shim_warn("this process is on host %s, and the machine of its job is on host %s: exec simulates jobs of one host",
+                      host, at + 1);
     else
         ncs_shim_warn("this process cannot join the job: %s", why);
 }
@@ -286,7 +289,10 @@ static union ncs_arg client_call(enum ncs_fn fn, const union ncs_arg *arg)
 /* A text that stays. */
 static const char *client_keep(const char *text)
 {
-    static struct kept { struct kept *next; char text[WIRE_TEXT]; } *first;
+    static struct kept {
+        struct kept *next;
+        char text[WIRE_TEXT];
+    } * first;
     pthread_mutex_lock(&client_lock);
     struct kept *k = first;
     while (k && strcmp(k->text, text) != 0)
@@ -301,22 +307,22 @@ static const char *client_keep(const char *text)
     return k->text;
 }
 
-#define REMOTE_CODE(result, name, parameters, arguments, ...)                                      \
-    static result remote_##name parameters                                                         \
-    {                                                                                              \
-        return (result)client_call(NCS_FN_##name, (const union ncs_arg[]){ __VA_ARGS__ }).i;       \
+#define REMOTE_CODE(result, name, parameters, arguments, ...)                                \
+    static result remote_##name parameters                                                   \
+    {                                                                                        \
+        return (result)client_call(NCS_FN_##name, (const union ncs_arg[]){ __VA_ARGS__ }).i; \
     }
 #define REMOTE_COUNTED REMOTE_CODE
-#define REMOTE_VOID(result, name, parameters, arguments, ...)                                      \
-    static void remote_##name parameters                                                           \
-    {                                                                                              \
-        client_call(NCS_FN_##name, (const union ncs_arg[]){ __VA_ARGS__ });                        \
+#define REMOTE_VOID(result, name, parameters, arguments, ...)               \
+    static void remote_##name parameters                                    \
+    {                                                                       \
+        client_call(NCS_FN_##name, (const union ncs_arg[]){ __VA_ARGS__ }); \
     }
-#define REMOTE_TEXT(result, name, parameters, arguments, ...)                                      \
-    static const char *remote_##name parameters                                                    \
-    {                                                                                              \
-        client_call(NCS_FN_##name, (const union ncs_arg[]){ __VA_ARGS__ });                        \
-        return client_keep(mine->wire->text);                                                      \
+#define REMOTE_TEXT(result, name, parameters, arguments, ...)               \
+    static const char *remote_##name parameters                             \
+    {                                                                       \
+        client_call(NCS_FN_##name, (const union ncs_arg[]){ __VA_ARGS__ }); \
+        return client_keep(mine->wire->text);                               \
     }
 #define NCS_FUNCTION(kind, export, ...) REMOTE_##kind(__VA_ARGS__)
 #include "api/gen/functions.def"
@@ -350,7 +356,6 @@ static bool client_attach(int *arena)
         pthread_setspecific(client_key, mine);
     return mine != NULL;
 }
-
 
 bool client_is_on(void)
 {

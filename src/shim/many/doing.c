@@ -6,7 +6,10 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-static const struct { long number; const char *name; } doing_calls[] = {
+static const struct {
+    long number;
+    const char *name;
+} doing_calls[] = {
 #ifdef SYS_poll
     { SYS_poll, "waits for a message (poll)" },
 #endif

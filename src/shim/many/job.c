@@ -13,7 +13,7 @@
 #define JOB_OWN_MOST 4 /* threads of this process besides those that stand in */
 
 static struct {
-    pthread_mutex_t lock; /* guards the lists; taken after the token, if both */
+    pthread_mutex_t lock;            /* guards the lists; taken after the token, if both */
     struct server_process **process; /* one thread alone adds */
     size_t processes, processes_room;
     struct stand_in *first;
@@ -167,7 +167,8 @@ bool job_is_stalled(void)
 static bool outside_list(const struct outside *o, void *arg)
 {
     if (o->rank >= 0)
-        ncs_str_addf(arg, "; rank %d (process %d) is in no call and %s", o->rank, (int)o->process, doing_name(o->process, o->thread));
+        ncs_str_addf(arg, "; rank %d (process %d) is in no call and %s", o->rank, (int)o->process,
+                     doing_name(o->process, o->thread));
     else if (o->process == o->thread)
         ncs_str_addf(arg, "; process %d, which has no rank so far, is in no call and %s", (int)o->process,
                      doing_name(o->process, o->thread));

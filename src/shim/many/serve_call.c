@@ -58,7 +58,7 @@ struct serving {
     const struct ncs_fn_info *info;
     union ncs_arg arg[NCS_MAX_ARGS];
     struct carried carried[NCS_MAX_ARGS];
-    char *text[3];  /* of a configuration, and a key */
+    char *text[3]; /* of a configuration, and a key */
     int texts;
 };
 
@@ -78,7 +78,8 @@ static bool serve_config(struct serving *s, int at)
     struct carried *c = &s->carried[at];
     ncclConfig_t *config = ncs_new(sizeof *config);
     *c = (struct carried){ .how = NCS_CARRY_IN, .here = config, .there = (void *)s->arg[at].p, .bytes = sizeof *config };
-    if (!server_read(p, &bytes, c->there, sizeof bytes) || !server_read(p, config, c->there, bytes < sizeof *config ? bytes : sizeof *config))
+    if (!server_read(p, &bytes, c->there, sizeof bytes) ||
+        !server_read(p, config, c->there, bytes < sizeof *config ? bytes : sizeof *config))
         return false;
     bool fine = true;
     if (config->netName)

@@ -43,14 +43,15 @@ struct silent {
 };
 
 static struct {
-    struct silent *silent; size_t silents, silents_room; /* oldest first */
-    atomic_bool asleep; /* no process of the program has connected so far */
-    atomic_bool greets; /* a thread of the program waits for its welcome */
+    struct silent *silent;
+    size_t silents, silents_room; /* oldest first */
+    atomic_bool asleep;           /* no process of the program has connected so far */
+    atomic_bool greets;           /* a thread of the program waits for its welcome */
     bool open;
     int arena, listener;
     int alive;             /* as of ncs_many_serve; -1 = at its end */
     atomic_llong told_end; /* when, ns; 0 = never */
-    int spare; /* a descriptor to refuse a connection with */
+    int spare;             /* a descriptor to refuse a connection with */
     struct ncs_shim_settings settings;
 } server = { .arena = -1 };
 
@@ -78,7 +79,8 @@ static struct server_process *welcome_process(pid_t pid, const struct wire_hello
     pthread_mutex_init(&p->runs, NULL);
     pthread_cond_init(&p->has_runner, NULL);
     if (p->pidfd < 0 || !server_read(p, &probe, (const void *)SIM_ARENA_ADDRESS, 0)) {
-        *why = p->pidfd < 0 ? "the machine cannot watch it (pidfd_open)" : "the machine may not read its memory (process_vm_readv)";
+        *why = p->pidfd < 0 ? "the machine cannot watch it (pidfd_open)"
+                            : "the machine may not read its memory (process_vm_readv)";
         ncs_free(p);
         return NULL;
     }
@@ -395,4 +397,3 @@ bool server_is_greeting(void)
     struct pollfd p = { .fd = server.listener, .events = POLLIN };
     return atomic_load(&server.greets) || poll(&p, 1, 0) > 0;
 }
-

@@ -11,8 +11,8 @@
 
 /* Where an out-parameter of a call that is not over goes: NCCL fills some handles later. */
 struct late {
-    void *cell;        /* here */
-    void *there;       /* in the process */
+    void *cell;         /* here */
+    void *there;        /* in the process */
     const void *before; /* what the cell held at the call */
     struct late *next;
 };
@@ -21,25 +21,25 @@ struct late {
 struct server_process {
     pid_t pid;
     int pidfd;
-    int number;             /* in the machine, from 1 */
-    char *variables;        /* NCCL's, as in struct wire_hello */
-    const int *device;      /* the machine's numbers of the devices that it sees; NULL = all */
+    int number;        /* in the machine, from 1 */
+    char *variables;   /* NCCL's, as in struct wire_hello */
+    const int *device; /* the machine's numbers of the devices that it sees; NULL = all */
     int devices;
     bool gone;
-    atomic_bool exits;      /* it has said that it ends by itself, */
-    int status;             /* with this status */
-    int *rank;              /* those that its threads have, in the order in which they came; changes with the token */
+    atomic_bool exits; /* it has said that it ends by itself, */
+    int status;        /* with this status */
+    int *rank;         /* those that its threads have, in the order in which they came; changes with the token */
     size_t ranks, ranks_room;
-    char *death;            /* what ended it, if it has not come to its end by itself */
-    bool called;            /* a thread of it was in a call then */
-    pthread_mutex_t lock;   /* guards what follows */
+    char *death;          /* what ended it, if it has not come to its end by itself */
+    bool called;          /* a thread of it was in a call then */
+    pthread_mutex_t lock; /* guards what follows */
     struct late *late, *sent;
-    int *site;              /* by site of the process: the machine's own */
+    int *site; /* by site of the process: the machine's own */
     size_t sites;
-    struct wire *runner;    /* runs functions of the program; NULL = none so far */
-    pid_t runner_thread;    /* of the process */
+    struct wire *runner; /* runs functions of the program; NULL = none so far */
+    pid_t runner_thread; /* of the process */
     pthread_cond_t has_runner;
-    pthread_mutex_t runs;   /* held while one of its functions runs */
+    pthread_mutex_t runs; /* held while one of its functions runs */
 };
 
 /* One thread of the program, and the thread that makes its calls here. */
@@ -47,9 +47,9 @@ struct stand_in {
     struct server_process *process;
     struct wire *wire;
     int socket;
-    pid_t thread;           /* of the program */
-    pid_t own;              /* here */
-    int rank;               /* -1 = unknown so far */
+    pid_t thread; /* of the program */
+    pid_t own;    /* here */
+    int rank;     /* -1 = unknown so far */
     struct stand_in *next;
 };
 

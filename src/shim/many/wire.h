@@ -12,7 +12,7 @@
 #include "api/journal.h"
 
 #define WIRE_VERSION 1
-#define WIRE_TEXT 512  /* bytes of the longest text that NCCL or CUDA returns, and more */
+#define WIRE_TEXT 512 /* bytes of the longest text that NCCL or CUDA returns, and more */
 #define WIRE_PATH 4096
 
 /* Whose turn it is. The client moves IDLE to REQUEST and REPLY to IDLE, the machine REQUEST to SERVED and SERVED to REPLY. */
@@ -28,45 +28,45 @@ enum wire_special {
 
 /* A place in the program, described once; later calls give its number alone. */
 struct wire_site {
-    int number;               /* in the process, from 1; 0 = unknown */
+    int number; /* in the process, from 1; 0 = unknown */
     bool described;
-    int line;                 /* of a named place; 0 = none */
-    uint64_t address;         /* else: of the call, as the symbols of its module have it */
-    char module[WIRE_PATH];   /* "" = a named place */
+    int line;               /* of a named place; 0 = none */
+    uint64_t address;       /* else: of the call, as the symbols of its module have it */
+    char module[WIRE_PATH]; /* "" = a named place */
     char file[WIRE_PATH];
     char function[WIRE_TEXT];
 };
 
 struct wire {
     atomic_int state;
-    atomic_bool greeted;      /* the machine has sent its welcome, and will send nothing more on the connection */
-    atomic_bool sleeps[2];    /* by side: it waits, and has to be woken */
+    atomic_bool greeted;   /* the machine has sent its welcome, and will send nothing more on the connection */
+    atomic_bool sleeps[2]; /* by side: it waits, and has to be woken */
     int fn;
-    bool in_function;         /* the thread runs a host function of a stream */
-    int rank;                 /* that the thread has said of itself; -1 = none */
-    int64_t ran;              /* its processor time at a query, ns */
-    int refused;              /* reply: the call was not made, and returns this code */
+    bool in_function; /* the thread runs a host function of a stream */
+    int rank;         /* that the thread has said of itself; -1 = none */
+    int64_t ran;      /* its processor time at a query, ns */
+    int refused;      /* reply: the call was not made, and returns this code */
     bool is_refused;
     union ncs_arg arg[NCS_MAX_ARGS], result;
-    char text[WIRE_TEXT];     /* the result of a function that returns a text; the name of a kernel */
+    char text[WIRE_TEXT]; /* the result of a function that returns a text; the name of a kernel */
     struct wire_site site;
 };
 
 /* The first message on a connection, with the descriptor of the memory for `struct wire`. */
 struct wire_hello {
     int version;
-    size_t bytes;             /* of struct wire */
+    size_t bytes; /* of struct wire */
     pid_t thread;
-    bool runs_functions;      /* it waits for functions of the program to run: it makes no calls */
-    char program[WIRE_PATH];  /* what reports call it */
+    bool runs_functions;           /* it waits for functions of the program to run: it makes no calls */
+    char program[WIRE_PATH];       /* what reports call it */
     char variables[4 * WIRE_PATH]; /* NCCL's, as "NCCL_DEBUG=INFO", each with a NUL; an empty one ends them */
-    bool lists_devices;       /* CUDA_VISIBLE_DEVICES is set, to: */
+    bool lists_devices;            /* CUDA_VISIBLE_DEVICES is set, to: */
     char devices[WIRE_PATH];
 };
 
 /* The answer, with the descriptor of the arena (sim/data/arena.h). */
 struct wire_welcome {
-    bool joined;              /* else `why` says why not */
+    bool joined; /* else `why` says why not */
     bool skips_kernels;
     char why[WIRE_TEXT];
 };

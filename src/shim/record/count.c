@@ -12,8 +12,8 @@ static bool claim(uint64_t *word, uint64_t key)
     uint64_t there = __atomic_load_n(word, __ATOMIC_ACQUIRE);
     if (there == key)
         return true;
-    return there == 0 && (__atomic_compare_exchange_n(word, &there, key, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
-                          there == key);
+    return there == 0 &&
+           (__atomic_compare_exchange_n(word, &there, key, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) || there == key);
 }
 
 struct ncs_recording_comm *ncs_recorder_comm(struct recorder_file *f, uint64_t handle)

@@ -61,10 +61,11 @@ static int from_environment(const char *const *name, const char **which)
 }
 
 /* The innermost launcher first: torchrun may run under srun or mpirun. */
-static const char *const rank_names[] = { "RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
-                                          "SLURM_PROCID", NULL };
-static const char *const size_names[] = { "WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
-                                          "SLURM_NTASKS", NULL };
+static const char *const rank_names[] = { "RANK",     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
+                                          "PMI_RANK", "MV2_COMM_WORLD_RANK",  "SLURM_PROCID",
+                                          NULL };
+static const char *const size_names[] = { "WORLD_SIZE",          "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                                          "MV2_COMM_WORLD_SIZE", "SLURM_NTASKS",         NULL };
 
 /* ---- its contents ---- */
 
@@ -75,8 +76,8 @@ static uint32_t usual_calls(void)
     long long calls = text && *text ? strtoll(text, &end, 10) : NCS_RECORDING_USUAL;
     uint32_t room = NCS_RECORDING_LEAST;
     if (text && *text && (*end || calls < 1 || calls > NCS_RECORDING_MOST)) {
-        ncs_recorder_warn("ncclscript record: " NCS_RECORDING_CALLS "=%.40s: a number of calls from 1 to %d is expected",
-                          text, NCS_RECORDING_MOST);
+        ncs_recorder_warn("ncclscript record: " NCS_RECORDING_CALLS "=%.40s: a number of calls from 1 to %d is expected", text,
+                          NCS_RECORDING_MOST);
         calls = NCS_RECORDING_USUAL;
     }
     while (room < (uint64_t)calls)

@@ -23,12 +23,12 @@ struct recorder_join {
 
 /* The thread's own state. The initial-exec model is allowed: a preloaded library has its room from the start on. */
 static __thread struct {
-    struct recorder_file *file;          /* that `thread` is in */
+    struct recorder_file *file; /* that `thread` is in */
     struct ncs_recording_thread *thread;
-    uint64_t last;                       /* time of its latest record */
-    void *caller;                        /* where its latest call returns to */
-    int inside, depth;                   /* calls that have not returned; open groups */
-    unsigned lost;                       /* calls of a thread that has no entry */
+    uint64_t last;     /* time of its latest record */
+    void *caller;      /* where its latest call returns to */
+    int inside, depth; /* calls that have not returned; open groups */
+    unsigned lost;     /* calls of a thread that has no entry */
     int joins;
     struct recorder_join *join;
 } self __attribute__((tls_model("initial-exec")));

@@ -13,9 +13,15 @@ enum { NAME_WORDS = NCS_RECORDING_ARGS }; /* one entry */
 static bool is_special(enum ncs_kind kind)
 {
     switch ((int)kind) {
-    case NCS_ARG_ID: case NCS_ARG_ID_IN: case NCS_ARG_IDS: case NCS_ARG_CONFIG: case NCS_ARG_SCALAR: case NCS_ARG_RANKS:
-    case NCS_ARG_WAITS: case NCS_ARG_TEXT: case NCS_ARG_DEVICES:
-        return true;
+    case NCS_ARG_ID:
+    case NCS_ARG_ID_IN:
+    case NCS_ARG_IDS:
+    case NCS_ARG_CONFIG:
+    case NCS_ARG_SCALAR:
+    case NCS_ARG_RANKS:
+    case NCS_ARG_WAITS:
+    case NCS_ARG_TEXT:
+    case NCS_ARG_DEVICES: return true;
     }
     return ncs_kind_is_out(kind);
 }
@@ -31,9 +37,14 @@ void ncs_recorder_plan(struct recorder_plan *plan, enum ncs_fn fn)
     *plan = (struct recorder_plan){
         .nargs = (uint8_t)info->nargs,
         .lasting = info->joins || info->child || info->ends == NCS_ENDS_COMM || fn == NCS_FN_ncclCommGetUniqueId,
-        .looks = info->looks, .counted = info->counted && info->at[NCS_ARG_COMM], .pair = info->pair,
-        .receives = fn == NCS_FN_ncclRecv, .closes_group = info->closes_group,
-        .comm = at(info, NCS_ARG_COMM), .count = at(info, NCS_ARG_COUNT), .peer = at(info, NCS_ARG_PEER),
+        .looks = info->looks,
+        .counted = info->counted && info->at[NCS_ARG_COMM],
+        .pair = info->pair,
+        .receives = fn == NCS_FN_ncclRecv,
+        .closes_group = info->closes_group,
+        .comm = at(info, NCS_ARG_COMM),
+        .count = at(info, NCS_ARG_COUNT),
+        .peer = at(info, NCS_ARG_PEER),
         .stream = info->lib == NCS_LIB_CUDA ? at(info, NCS_ARG_STREAM) : -1,
     };
     if (info->one_sided) /* meets no call: it has a number only */
@@ -63,7 +74,8 @@ void ncs_recorder_take_in(struct ncs_recording_call *to, enum ncs_fn fn, const u
     bool immediate = info->at[NCS_ARG_RESIDENCE] && arg[info->at[NCS_ARG_RESIDENCE] - 1].i == ncclScalarHostImmediate;
     for (int i = 0; i < info->nargs; i++)
         switch ((int)info->arg[i].kind) {
-        case NCS_ARG_ID: case NCS_ARG_ID_IN: to->arg[i] = hash_of_ids(arg[i].p, 1); break;
+        case NCS_ARG_ID:
+        case NCS_ARG_ID_IN: to->arg[i] = hash_of_ids(arg[i].p, 1); break;
         case NCS_ARG_IDS: to->arg[i] = hash_of_ids(arg[i].p, arg[info->at[NCS_ARG_ITEMS] - 1].i); break;
         case NCS_ARG_SCALAR:
             if (immediate && arg[i].p && info->at[NCS_ARG_DTYPE]) {
@@ -105,13 +117,14 @@ void ncs_recorder_take_out(struct ncs_recording_call *to, enum ncs_fn fn, const 
         if (!arg[i].p)
             continue;
         switch ((int)info->arg[i].kind) {
-        case NCS_ARG_COMM_OUT: case NCS_ARG_WINDOW_OUT: case NCS_ARG_MEMORY_OUT: case NCS_ARG_REGISTRATION_OUT:
-            to->arg[i] = (uint64_t)(uintptr_t)*(void *const *)arg[i].p;
-            break;
+        case NCS_ARG_COMM_OUT:
+        case NCS_ARG_WINDOW_OUT:
+        case NCS_ARG_MEMORY_OUT:
+        case NCS_ARG_REGISTRATION_OUT: to->arg[i] = (uint64_t)(uintptr_t) * (void *const *)arg[i].p; break;
         case NCS_ARG_ID_OUT: to->arg[i] = hash_of_ids(arg[i].p, 1); break;
-        case NCS_ARG_REDOP_OUT: case NCS_ARG_RESULT_OUT: case NCS_ARG_INT_OUT:
-            to->arg[i] = (uint64_t)(int64_t)*(const int *)arg[i].p;
-            break;
+        case NCS_ARG_REDOP_OUT:
+        case NCS_ARG_RESULT_OUT:
+        case NCS_ARG_INT_OUT: to->arg[i] = (uint64_t)(int64_t) * (const int *)arg[i].p; break;
         }
         if (info->child && info->arg[i].kind == NCS_ARG_COMM_OUT && to->arg[i] && rc == ncclSuccess)
             take_child(to, (void *)(uintptr_t)to->arg[i]);

@@ -26,20 +26,20 @@ static void *find_once(void **real, const char *name)
     return found;
 }
 
-#define WRAP(result, fn, name, parameters, arguments, ...)                                         \
-    static void *real_##name;                                                                      \
-    extern __typeof__(*((struct ncs_api *)0)->fn) name;                                            \
-    result name parameters                                                                         \
-    {                                                                                              \
-        void *found = __atomic_load_n(&real_##name, __ATOMIC_ACQUIRE);                             \
-        if (__builtin_expect(!found, 0) && !(found = find_once(&real_##name, #name)))              \
-            return (result)ncclInternalError;                                                      \
-        struct recorder_call call;                                                                 \
-        const union ncs_arg arg[] = { __VA_ARGS__ };                                               \
-        ncs_recorder_begin(&call, NCS_FN_##fn, arg, __builtin_return_address(0));                  \
-        result rc = ((__typeof__(((struct ncs_api *)0)->fn))found)arguments;                       \
-        ncs_recorder_end(&call, (int)rc);                                                          \
-        return rc;                                                                                 \
+#define WRAP(result, fn, name, parameters, arguments, ...)                            \
+    static void *real_##name;                                                         \
+    extern __typeof__(*((struct ncs_api *)0)->fn) name;                               \
+    result name parameters                                                            \
+    {                                                                                 \
+        void *found = __atomic_load_n(&real_##name, __ATOMIC_ACQUIRE);                \
+        if (__builtin_expect(!found, 0) && !(found = find_once(&real_##name, #name))) \
+            return (result)ncclInternalError;                                         \
+        struct recorder_call call;                                                    \
+        const union ncs_arg arg[] = { __VA_ARGS__ };                                  \
+        ncs_recorder_begin(&call, NCS_FN_##fn, arg, __builtin_return_address(0));     \
+        result rc = ((__typeof__(((struct ncs_api *)0)->fn))found)arguments;          \
+        ncs_recorder_end(&call, (int)rc);                                             \
+        return rc;                                                                    \
     }
 
 /* TAKE if the name has a line above, else SKIP. */
@@ -49,12 +49,12 @@ static void *find_once(void **real, const char *name)
 
 #define EXPORT_NCCL(kind, result, name, ...) NCCL_##kind(result, name, name, __VA_ARGS__)
 #define EXPORT_CUDA(kind, result, name, ...) TAKE_OR_SKIP(RECORDED_##name)(result, name, name, __VA_ARGS__)
-#define EXPORT_CUDA_PTSZ(kind, result, name, ...)                                                  \
-    TAKE_OR_SKIP(RECORDED_##name)(result, name, name, __VA_ARGS__)                                 \
-    TAKE_OR_SKIP(RECORDED_##name)(result, name, name##_ptsz, __VA_ARGS__)
-#define EXPORT_CUDA_PTDS(kind, result, name, ...)                                                  \
-    TAKE_OR_SKIP(RECORDED_##name)(result, name, name, __VA_ARGS__)                                 \
-    TAKE_OR_SKIP(RECORDED_##name)(result, name, name##_ptds, __VA_ARGS__)
+#define EXPORT_CUDA_PTSZ(kind, result, name, ...) \
+    TAKE_OR_SKIP(RECORDED_##name)                 \
+    (result, name, name, __VA_ARGS__) TAKE_OR_SKIP(RECORDED_##name)(result, name, name##_ptsz, __VA_ARGS__)
+#define EXPORT_CUDA_PTDS(kind, result, name, ...) \
+    TAKE_OR_SKIP(RECORDED_##name)                 \
+    (result, name, name, __VA_ARGS__) TAKE_OR_SKIP(RECORDED_##name)(result, name, name##_ptds, __VA_ARGS__)
 #define EXPORT_NONE(...)
 #define NCCL_CODE(...) TAKE(__VA_ARGS__)
 #define NCCL_COUNTED(...) TAKE(__VA_ARGS__)

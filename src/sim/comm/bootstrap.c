@@ -30,8 +30,7 @@ static bool has_interface(const char *names)
         bool named = false;
         for (const char *at = names; *at; at += strcspn(at, ","), at += *at == ',') {
             size_t bytes = strcspn(at, ",");
-            named |= strncmp(interface[i], at, bytes) == 0 &&
-                     (!whole || !interface[i][bytes]);
+            named |= strncmp(interface[i], at, bytes) == 0 && (!whole || !interface[i][bytes]);
         }
         if (named != inverted)
             return true;

@@ -38,8 +38,8 @@ static void combine_inputs(const struct meeting *meeting, struct spans *result)
         const struct part *p = meeting->part[i];
         operand[i] = (struct operand){ p->send, p->call };
         if (p->scalar_pointer)
-            sim_unwritten_use(NCS_UNWRITTEN_SCALAR, p->scalar_pointer, ncs_dtype_bytes(p->dtype),
-                              ncs_dtype_bytes(p->dtype), p->call);
+            sim_unwritten_use(NCS_UNWRITTEN_SCALAR, p->scalar_pointer, ncs_dtype_bytes(p->dtype), ncs_dtype_bytes(p->dtype),
+                              p->call);
     }
     sim_unwritten_combine(operand, ranks, input_bytes(meeting), ncs_dtype_bytes(first->dtype), result);
     ncs_free(operand);

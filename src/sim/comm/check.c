@@ -24,8 +24,7 @@ enum check_mode sim_check_mode_now(void)
     return sim_env_is(ENV_CHECK_POINTERS, 1) ? CHECK_LOCAL : CHECK_NONE;
 }
 
-static int check_pointer(const struct comm_rank *cr, const void *p, const char *what,
-                         const char *name)
+static int check_pointer(const struct comm_rank *cr, const void *p, const char *what, const char *name)
 {
     const struct allocation *a = p ? sim_memory_find(p) : NULL;
     if (!a || !sim_memory_is_of(cr->process, a)) {
@@ -33,8 +32,8 @@ static int check_pointer(const struct comm_rank *cr, const void *p, const char *
         return ncclInvalidArgument;
     }
     if (a->kind == MEMORY_DEVICE && a->device != cr->gpu->device) {
-        sim_warn("%s : %s allocated on device %d mismatchs with NCCL device %d", name, what,
-                 a->device, cr->gpu->device); /* NCCL's spelling */
+        sim_warn("%s : %s allocated on device %d mismatchs with NCCL device %d", name, what, a->device,
+                 cr->gpu->device); /* NCCL's spelling */
         return ncclInvalidArgument;
     }
     return ncclSuccess;
@@ -44,8 +43,7 @@ int sim_check_pointers(const struct comm_rank *cr, const struct check_call *call
 {
     if (call->pair)
         return check_pointer(cr, call->send ? call->send : call->recv, "buff", call->name);
-    int rc = call->broadcast && !root ? ncclSuccess
-                                      : check_pointer(cr, call->send, "sendbuff", call->name);
+    int rc = call->broadcast && !root ? ncclSuccess : check_pointer(cr, call->send, "sendbuff", call->name);
     if (!rc && !(call->reduce && !root))
         rc = check_pointer(cr, call->recv, "recvbuff", call->name);
     return rc;
@@ -101,10 +99,11 @@ struct symmetric {
 static void warn_unregistered(const struct symmetric *s, const struct exchange *e, int rank)
 {
     if (s->part->cr->rank == 0)
-        sim_warn_on(s->part->cr->gpu, "Coll %s size %zu symmetric registration check failed on rank %d: sendReg %d "
-                       "recvReg %d mismatch with rank 0 sendReg %d recvReg %d", s->name, s->bytes, rank,
-                       e->send[rank].window != 0, e->recv[rank].window != 0, e->send[0].window != 0,
-                       e->recv[0].window != 0);
+        sim_warn_on(s->part->cr->gpu,
+                    "Coll %s size %zu symmetric registration check failed on rank %d: sendReg %d "
+                    "recvReg %d mismatch with rank 0 sendReg %d recvReg %d",
+                    s->name, s->bytes, rank, e->send[rank].window != 0, e->recv[rank].window != 0, e->send[0].window != 0,
+                    e->recv[0].window != 0);
 }
 
 /* Finds the last rank whose buffer lies elsewhere than rank 0's. NCCL names a different window before a
@@ -118,10 +117,11 @@ static bool side_agrees(const struct symmetric *s, const struct window_place *at
     }
     int rank = window ? window : offset;
     if (rank && s->part->cr->rank == 0)
-        sim_warn_on(s->part->cr->gpu, "Coll %s size %zu symmetric registration check failed on rank %d: %s buffer %s "
-                       "(0x%" PRIx64 ") mismatch with rank 0 (0x%" PRIx64 ")", s->name, s->bytes, rank, side,
-                       window ? "window" : "user offset", window ? at[rank].window : (uint64_t)at[rank].offset,
-                       window ? at[0].window : (uint64_t)at[0].offset);
+        sim_warn_on(s->part->cr->gpu,
+                    "Coll %s size %zu symmetric registration check failed on rank %d: %s buffer %s "
+                    "(0x%" PRIx64 ") mismatch with rank 0 (0x%" PRIx64 ")",
+                    s->name, s->bytes, rank, side, window ? "window" : "user offset",
+                    window ? at[rank].window : (uint64_t)at[rank].offset, window ? at[0].window : (uint64_t)at[0].offset);
     return !rank;
 }
 

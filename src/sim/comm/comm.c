@@ -71,8 +71,7 @@ int sim_comm_refuse_ended(const struct comm_rank *cr, bool destroys)
         sim_warn("comm %s has already been destroyed", LOG_POINTER(cr->handle));
     else
         sim_warn("Error: corrupted comm object detected");
-    sim_explain(cr->state == COMM_GONE ? "the communicator was destroyed before"
-                                        : "the communicator was aborted before");
+    sim_explain(cr->state == COMM_GONE ? "the communicator was destroyed before" : "the communicator was aborted before");
     return ncclInvalidArgument;
 }
 
@@ -131,8 +130,7 @@ struct comm_log_id sim_comm_log_id(const struct comm_rank *cr)
     return id;
 }
 
-struct comm_rank *sim_comm_rank_new(int rank, int nranks, struct gpu *gpu,
-                                    const struct comm_config *config)
+struct comm_rank *sim_comm_rank_new(int rank, int nranks, struct gpu *gpu, const struct comm_config *config)
 {
     struct comm_rank *cr = sim_new(sizeof *cr);
     cr->process = gpu->process;

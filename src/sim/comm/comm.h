@@ -31,9 +31,9 @@ struct home;
 #define COMM_RANKS_MAX 65536
 
 enum comm_state {
-    COMM_INIT,    /* its init has not completed */
+    COMM_INIT, /* its init has not completed */
     COMM_READY,
-    COMM_FINAL,   /* finalized */
+    COMM_FINAL, /* finalized */
     COMM_REVOKED,
     COMM_ABORTED, /* tombstones */
     COMM_GONE,
@@ -41,7 +41,7 @@ enum comm_state {
 
 struct redop {
     bool live;
-    size_t next_free;        /* of a destroyed one: index + 1; 0 = last */
+    size_t next_free; /* of a destroyed one: index + 1; 0 = last */
     int dtype;
     bool on_device;
     const void *pointer;     /* device */
@@ -56,95 +56,95 @@ struct peer {
     uint64_t ahead;                        /* bytes of sends that run ahead of their receives */
     uint64_t signals, signals_taken;       /* sent by the peer; consumed by waits */
     struct connection {
-        bool asked, made;                  /* by a queued call; by a group that was not dropped */
+        bool asked, made; /* by a queued call; by a group that was not dropped */
     } sending, receiving;
 };
 
 struct comm_rank {
-    struct comm *comm;       /* NULL until the rendezvous is complete */
+    struct comm *comm; /* NULL until the rendezvous is complete */
     struct process *process;
     struct gpu *gpu;
-    unsigned resets;         /* of its device when it was made; a later reset ends the handle */
-    uint64_t handle;         /* its name in the log */
-    uint64_t log_id;         /* what the log calls commId; equal on all ranks */
-    unsigned holders;        /* jobs, groups, parts and children that point to it */
+    unsigned resets;  /* of its device when it was made; a later reset ends the handle */
+    uint64_t handle;  /* its name in the log */
+    uint64_t log_id;  /* what the log calls commId; equal on all ranks */
+    unsigned holders; /* jobs, groups, parts and children that point to it */
     int rank, nranks;
     enum check_mode checks;
-    bool ordered;            /* NCCL_LAUNCH_ORDER_IMPLICIT */
+    bool ordered; /* NCCL_LAUNCH_ORDER_IMPLICIT */
     enum comm_state state;
     struct comm_config config;
     bool blocking;
-    bool finalizing;         /* ncclCommFinalize was called */
-    bool destroying;         /* ncclCommDestroy or ncclCommAbort was called */
-    bool released;           /* it holds no peer any more (teardown.c) */
-    bool last_of_family;     /* and was the last handle of its family to let go */
+    bool finalizing;     /* ncclCommFinalize was called */
+    bool destroying;     /* ncclCommDestroy or ncclCommAbort was called */
+    bool released;       /* it holds no peer any more (teardown.c) */
+    bool last_of_family; /* and was the last handle of its family to let go */
     bool suspended;
-    bool lost_peer;          /* a neighbour on another host has died */
-    struct comm_rank *family; /* owns the resources it uses: itself, or an ancestor */
-    int sharers;             /* head of a family: others that use its resources */
-    int handles_released;    /* head of a family: of all its handles */
-    struct waitable parted;  /* head of a family: fires when all are */
+    bool lost_peer;             /* a neighbour on another host has died */
+    struct comm_rank *family;   /* owns the resources it uses: itself, or an ancestor */
+    int sharers;                /* head of a family: others that use its resources */
+    int handles_released;       /* head of a family: of all its handles */
+    struct waitable parted;     /* head of a family: fires when all are */
     struct comm_rank *next_kin; /* head of a family: the others, newest first */
     struct comm_rank *next_of_process, *previous_of_process;
-    bool cut;                /* head of a family: aborted, nothing can run */
-    const struct context *launcher; /* head of a family: the context that began a launch last */
+    bool cut;                                    /* head of a family: aborted, nothing can run */
+    const struct context *launcher;              /* head of a family: the context that began a launch last */
     uint64_t splits, shrinks, suspends, resumes; /* calls so far */
-    int async;               /* non-blocking only: 0, 7, or an error for ever */
-    int ready_polls;         /* polls that still get 7 after the end */
-    struct job *job;         /* non-blocking: in progress */
-    uint64_t collectives;    /* launched so far: the next sequence number */
-    uint64_t composed;        /* all-to-alls, gathers and scatters launched so far */
-    uint64_t windows;        /* window registrations so far */
-    bool one_sided;          /* its host has made a one-sided call */
-    struct part *waiting;    /* the wait for signals that is due; NULL = none */
-    uint32_t entered;        /* collectives that its host has entered */
-    struct waitable met;     /* fires when a peer enters point-to-point with this rank */
-    struct ncs_map peers;    /* rank -> struct peer, made at first use */
-    uint64_t launches;       /* so far */
-    size_t graphs;           /* launches in graphs that exist */
-    struct waitable forgotten; /* fires when that becomes 0 */
-    bool rounds_meet;        /* NCCL_LAUNCH_MODE=GROUP, */
-    uint32_t rounds;         /* and the launches that its host has begun */
-    struct op *last_launch;  /* referenced */
-    struct op *last_of_kin;  /* head of a sharing family: of all its handles; referenced */
+    int async;                                   /* non-blocking only: 0, 7, or an error for ever */
+    int ready_polls;                             /* polls that still get 7 after the end */
+    struct job *job;                             /* non-blocking: in progress */
+    uint64_t collectives;                        /* launched so far: the next sequence number */
+    uint64_t composed;                           /* all-to-alls, gathers and scatters launched so far */
+    uint64_t windows;                            /* window registrations so far */
+    bool one_sided;                              /* its host has made a one-sided call */
+    struct part *waiting;                        /* the wait for signals that is due; NULL = none */
+    uint32_t entered;                            /* collectives that its host has entered */
+    struct waitable met;                         /* fires when a peer enters point-to-point with this rank */
+    struct ncs_map peers;                        /* rank -> struct peer, made at first use */
+    uint64_t launches;                           /* so far */
+    size_t graphs;                               /* launches in graphs that exist */
+    struct waitable forgotten;                   /* fires when that becomes 0 */
+    bool rounds_meet;                            /* NCCL_LAUNCH_MODE=GROUP, */
+    uint32_t rounds;                             /* and the launches that its host has begun */
+    struct op *last_launch;                      /* referenced */
+    struct op *last_of_kin;                      /* head of a sharing family: of all its handles; referenced */
     struct redop *redop;
     size_t redops, redops_room;
-    size_t free_redop;       /* destroyed last: index + 1; 0 = none */
+    size_t free_redop;                 /* destroyed last: index + 1; 0 = none */
     struct registration *registration; /* newest first */
-    size_t queued;           /* while a group is sorted: this rank's parts in it, */
-    struct part **share;     /* the place of the next one, */
-    int to_self;             /* and how many more sends than receives go to itself */
+    size_t queued;                     /* while a group is sorted: this rank's parts in it, */
+    struct part **share;               /* the place of the next one, */
+    int to_self;                       /* and how many more sends than receives go to itself */
 };
 
 struct comm {
-    uint64_t serial;         /* order of creation, equal for all ranks */
+    uint64_t serial; /* order of creation, equal for all ranks */
     int nranks;
-    int hosts;               /* that its ranks are on; 0 = not counted yet */
-    bool connected;          /* at init: no collective waits for the first contact */
+    int hosts;      /* that its ranks are on; 0 = not counted yet */
+    bool connected; /* at init: no collective waits for the first contact */
     struct comm_rank **member;
-    bool siblings;           /* one process has several of its ranks */
-    int least_capability;    /* of its ranks' devices */
+    bool siblings;                    /* one process has several of its ranks */
+    int least_capability;             /* of its ranks' devices */
     struct job_meeting *job_meetings; /* open ones */
-    struct rendezvous *made_by; /* NULL: by a split or shrink */
-    struct waitable coordinated; /* fires when a member has made an id to grow with */
-    uint32_t least;          /* collectives that all ranks' hosts have entered */
-    int behind;              /* ranks that have entered no more */
-    int ended;               /* ranks that are tombstones */
-    int ids;                 /* ids for a growth that no rank has used */
-    int one_sided;           /* ranks that have made a one-sided call */
-    bool windowed;           /* all ranks have registered a window */
-    struct home *home;       /* its ranks by host; NULL = not needed yet */
-    int *home_of;            /* by rank */
+    struct rendezvous *made_by;       /* NULL: by a split or shrink */
+    struct waitable coordinated;      /* fires when a member has made an id to grow with */
+    uint32_t least;                   /* collectives that all ranks' hosts have entered */
+    int behind;                       /* ranks that have entered no more */
+    int ended;                        /* ranks that are tombstones */
+    int ids;                          /* ids for a growth that no rank has used */
+    int one_sided;                    /* ranks that have made a one-sided call */
+    bool windowed;                    /* all ranks have registered a window */
+    struct home *home;                /* its ranks by host; NULL = not needed yet */
+    int *home_of;                     /* by rank */
     int homes;
-    struct waitable met;     /* fires when contact may have progressed */
+    struct waitable met;                          /* fires when contact may have progressed */
     struct meeting *meeting_first, *meeting_last; /* open ones, in order of creation */
-    struct ncs_map collectives, pairs;   /* the same by sequence number, by (src, dst, number) */
-    struct ncs_map musters;  /* of composed.c, by sequence number */
-    struct ncs_map windows;  /* by sequence number */
-    struct exchange *exchange; /* of check.c: for collectives that some rank has not passed */
+    struct ncs_map collectives, pairs;            /* the same by sequence number, by (src, dst, number) */
+    struct ncs_map musters;                       /* of composed.c, by sequence number */
+    struct ncs_map windows;                       /* by sequence number */
+    struct exchange *exchange;                    /* of check.c: for collectives that some rank has not passed */
     size_t exchanges, exchanges_room;
     struct comm *previous, *next; /* in order of creation */
-    struct comm *next_ended; /* in order of their ends */
+    struct comm *next_ended;      /* in order of their ends */
 };
 
 /* How long a collective takes, and a message from the rank to a peer; `composed`: the message is a part of an
@@ -181,8 +181,7 @@ struct peer *sim_comm_peer(struct comm_rank *cr, int rank);
 uint64_t sim_comm_host(const struct comm_rank *cr); /* the host that NCCL takes its process to be on; never 0 */
 
 /* A handle of the calling process on that device. */
-struct comm_rank *sim_comm_rank_new(int rank, int nranks, struct gpu *gpu,
-                                    const struct comm_config *config);
+struct comm_rank *sim_comm_rank_new(int rank, int nranks, struct gpu *gpu, const struct comm_config *config);
 /* The child uses the resources of its parent. */
 void sim_comm_share(struct comm_rank *child, struct comm_rank *parent);
 struct comm *sim_comm_new(struct comm_rank *const *members, int nranks);

@@ -36,9 +36,15 @@ static void *composed_block(const void *base, size_t bytes, int index)
 static struct part *share(const struct part *whole, struct composed *s, enum ncs_fn fn, int peer)
 {
     struct part *p = sim_new(sizeof *p);
-    *p = (struct part){ .fn = fn, .cr = whole->cr, .call = whole->call,
-                        .stream = whole->stream, .capture = whole->capture, .count = whole->count, .dtype = whole->dtype,
-                        .root = peer, .composed = s };
+    *p = (struct part){ .fn = fn,
+                        .cr = whole->cr,
+                        .call = whole->call,
+                        .stream = whole->stream,
+                        .capture = whole->capture,
+                        .count = whole->count,
+                        .dtype = whole->dtype,
+                        .root = peer,
+                        .composed = s };
     bool sends = fn == NCS_FN_ncclSend;
     enum ncs_blocks blocks = sends ? ncs_fn_info[s->fn].reads : ncs_fn_info[s->fn].writes;
     void *at = composed_block(sends ? whole->send : whole->recv, s->bytes, ncs_blocks_are_many(blocks) ? peer : 0);
@@ -57,9 +63,12 @@ static struct part *share(const struct part *whole, struct composed *s, enum ncs
 static struct composed *composed_of(const struct part *whole)
 {
     struct composed *s = sim_new(sizeof *s);
-    *s = (struct composed){ .cr = whole->cr, .fn = whole->fn, .root = whole->root,
-                          .dtype = whole->dtype, .bytes = sim_part_bytes(whole),
-                          .call = whole->call };
+    *s = (struct composed){ .cr = whole->cr,
+                            .fn = whole->fn,
+                            .root = whole->root,
+                            .dtype = whole->dtype,
+                            .bytes = sim_part_bytes(whole),
+                            .call = whole->call };
     ncs_call_pin(s->call);
     return s;
 }
@@ -67,8 +76,12 @@ static struct composed *composed_of(const struct part *whole)
 struct composed *sim_composed_again(const struct composed *captured, struct ncs_call *call)
 {
     struct composed *s = sim_new(sizeof *s);
-    *s = (struct composed){ .cr = captured->cr, .fn = captured->fn, .root = captured->root,
-                            .dtype = captured->dtype, .bytes = captured->bytes, .call = call };
+    *s = (struct composed){ .cr = captured->cr,
+                            .fn = captured->fn,
+                            .root = captured->root,
+                            .dtype = captured->dtype,
+                            .bytes = captured->bytes,
+                            .call = call };
     ncs_call_pin(s->call);
     return s;
 }
@@ -125,8 +138,7 @@ static void composed_compare(struct comm *comm, const struct muster *m)
     const struct attendance *first = &m->rank[0];
     bool differs = false;
     for (const struct attendance *a = first; a < first + comm->nranks; a++)
-        differs |= a->fn != first->fn || a->bytes != first->bytes ||
-                   a->dtype != first->dtype || a->root != first->root;
+        differs |= a->fn != first->fn || a->bytes != first->bytes || a->dtype != first->dtype || a->root != first->root;
     if (differs)
         tell_mismatch(m, comm->nranks);
 }

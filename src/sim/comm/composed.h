@@ -15,12 +15,12 @@ struct comm;
 /* One rank's call. */
 struct composed {
     struct comm_rank *cr;
-    enum ncs_fn fn;          /* a composed one */
+    enum ncs_fn fn; /* a composed one */
     int root, dtype;
-    size_t bytes;            /* count * size of the type */
-    uint64_t sequence;       /* among the rank's composed calls, from 1; 0 = not launched */
-    struct ncs_call *call;   /* pinned; NULL = not journalled */
-    size_t parts, open;      /* its parts; those that are not over */
+    size_t bytes;          /* count * size of the type */
+    uint64_t sequence;     /* among the rank's composed calls, from 1; 0 = not launched */
+    struct ncs_call *call; /* pinned; NULL = not journalled */
+    size_t parts, open;    /* its parts; those that are not over */
     bool arrived;
 };
 

@@ -17,8 +17,10 @@ struct rule {
     int fallback;
 };
 
-#define RULE(field, least, most, fallback) \
-    { .name = #field, offsetof(ncclConfig_t, field), least, most, NCS_SINCE_##field, fallback }
+#define RULE(field, least, most, fallback)                                                      \
+    {                                                                                           \
+        .name = #field, offsetof(ncclConfig_t, field), least, most, NCS_SINCE_##field, fallback \
+    }
 #define UNSET NCCL_CONFIG_UNDEF_INT
 
 /* In the order in which NCCL looks at them. */
@@ -50,8 +52,7 @@ static const struct rule rules[CONFIG_FIELDS] = {
  * long enough. */
 static bool config_is_known(const ncclConfig_t *config, size_t offset, size_t bytes, int since)
 {
-    return (int)config->version >= since && config->size >= offset + bytes &&
-           sim_version_now() >= since;
+    return (int)config->version >= since && config->size >= offset + bytes && sim_version_now() >= since;
 }
 
 static int given_value(const ncclConfig_t *config, const struct rule *rule)
@@ -123,15 +124,12 @@ static int read_given(const ncclConfig_t *given, struct comm_config *out)
     }
     for (int i = 0; i < CONFIG_FIELDS; i++)
         out->value[i] = given_value(given, &rules[i]);
-    given_text(given, offsetof(ncclConfig_t, netName), rules[CONFIG_MIN_CTAS].since,
-               out->net_name);
-    given_text(given, offsetof(ncclConfig_t, commName), rules[CONFIG_CTA_POLICY].since,
-               out->comm_name);
+    given_text(given, offsetof(ncclConfig_t, netName), rules[CONFIG_MIN_CTAS].since, out->net_name);
+    given_text(given, offsetof(ncclConfig_t, commName), rules[CONFIG_CTA_POLICY].since, out->comm_name);
     return check_values(out->value);
 }
 
-int sim_config_read(const ncclConfig_t *given, const struct comm_config *parent,
-                    struct comm_config *out)
+int sim_config_read(const ncclConfig_t *given, const struct comm_config *parent, struct comm_config *out)
 {
     *out = (struct comm_config){ 0 };
     if (given) {

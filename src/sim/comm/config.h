@@ -33,14 +33,13 @@ enum config_field {
 #define CONFIG_TEXT 64 /* bytes kept of a name */
 
 struct comm_config {
-    int value[CONFIG_FIELDS]; /* a default, or NCCL_CONFIG_UNDEF_INT where NCCL has none */
+    int value[CONFIG_FIELDS];                           /* a default, or NCCL_CONFIG_UNDEF_INT where NCCL has none */
     char net_name[CONFIG_TEXT], comm_name[CONFIG_TEXT]; /* "" = not given */
 };
 
 /* Checks in NCCL's order. If given is NULL, the parent's configuration holds, or the defaults if there
  * is no parent. The environment overrides it last. */
-int sim_config_read(const ncclConfig_t *given, const struct comm_config *parent,
-                    struct comm_config *out);
+int sim_config_read(const ncclConfig_t *given, const struct comm_config *parent, struct comm_config *out);
 
 /* The largest CTAPolicy that the version takes. */
 int sim_config_most_policy(void);

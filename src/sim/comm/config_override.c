@@ -44,8 +44,8 @@ static void apply(const struct override *o, struct comm_config *config)
     if (given == ENV_UNSET) /* also where the version does not know the variable */
         return;
     if (given < o->least || given > most)
-        sim_info(LOG_ENV, "%s: %lld is no valid value, leaving it set at %d",
-                 sim_env_rows[o->variable].key, (long long)given, config->value[o->field]);
+        sim_info(LOG_ENV, "%s: %lld is no valid value, leaving it set at %d", sim_env_rows[o->variable].key, (long long)given,
+                 config->value[o->field]);
     else if (o->variable == ENV_GRAPH_MIXING_SUPPORT)
         config->value[o->field] = given ? 2 : 0;
     else
@@ -56,8 +56,7 @@ static void cap(int *value, int most, const char *name)
 {
     if (*value <= most)
         return;
-    sim_info(LOG_ENV, "%s %d is larger than the upper limit %d, cap it to %d", name, *value, most,
-             most);
+    sim_info(LOG_ENV, "%s %d is larger than the upper limit %d, cap it to %d", name, *value, most, most);
     *value = most;
 }
 

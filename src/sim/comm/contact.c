@@ -126,8 +126,7 @@ static bool contact_maps(const struct comm_rank *cr)
 bool sim_contact_of_all(const struct comm_rank *cr)
 {
     const struct comm *comm = cr->comm;
-    return contact_maps(cr) &&
-           (comm->connected || comm->least > 0 || comm->windowed || comm->one_sided == comm->nranks);
+    return contact_maps(cr) && (comm->connected || comm->least > 0 || comm->windowed || comm->one_sided == comm->nranks);
 }
 
 bool sim_contact_of_pair(const struct comm_rank *cr, int rank)

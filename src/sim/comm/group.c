@@ -77,8 +77,7 @@ static int check_self(const struct group *g)
     }
     if (balance == 0)
         return ncclSuccess;
-    sim_warn(balance > 0 ? "Trying to send to self without a matching recv"
-                          : "Trying to recv to self without a matching send");
+    sim_warn(balance > 0 ? "Trying to send to self without a matching recv" : "Trying to recv to self without a matching send");
     return ncclInvalidUsage;
 }
 
@@ -116,7 +115,7 @@ static int check_connections(const struct group *g)
             lost = g->part[i];
     if (lost) {
         sim_warn_on(lost->cr->gpu, "Rank %d has no transport for %s peer %d on channel 0/1", lost->cr->rank,
-                       lost->fn == NCS_FN_ncclSend ? "send" : "recv", lost->root);
+                    lost->fn == NCS_FN_ncclSend ? "send" : "recv", lost->root);
         return ncclInternalError;
     }
     for (size_t i = 0; i < g->parts; i++)

@@ -261,8 +261,7 @@ static void free_group(struct job *job)
 }
 
 /* The peers with which the call has met in neither direction. */
-static void describe_composed(const struct group_job *g, struct ncs_snap_job *out,
-                            struct ncs_snapshot *snapshot)
+static void describe_composed(const struct group_job *g, struct ncs_snap_job *out, struct ncs_snapshot *snapshot)
 {
     int last = -1;
     sim_snapshot_contact(g->missing_part, out, snapshot);
@@ -273,8 +272,7 @@ static void describe_composed(const struct group_job *g, struct ncs_snap_job *ou
     }
 }
 
-static void describe_group(const struct job *job, struct ncs_snap_job *out,
-                           struct ncs_snapshot *snapshot)
+static void describe_group(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *snapshot)
 {
     const struct group_job *g = (const struct group_job *)job;
     if (g->missing_part && g->in_round)
@@ -288,8 +286,12 @@ static void describe_group(const struct job *job, struct ncs_snap_job *out,
 }
 
 static const struct job_type group_type = {
-    .kind = NCS_JOB_GROUP, .bytes = sizeof(struct group_job), .step = step_group,
-    .cancel = cancel_group, .free = free_group, .describe = describe_group,
+    .kind = NCS_JOB_GROUP,
+    .bytes = sizeof(struct group_job),
+    .step = step_group,
+    .cancel = cancel_group,
+    .free = free_group,
+    .describe = describe_group,
 };
 
 struct part *const *sim_group_job_parts(const struct job *job, size_t *count)

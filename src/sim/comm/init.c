@@ -20,8 +20,8 @@ enum rendezvous_state { SERVING, COMPLETE, REFUSED };
 
 struct init_job {
     struct job job;
-    uint64_t key;                  /* of the ids; 0 = an old rank without an id */
-    ncclUniqueId *id;              /* owned */
+    uint64_t key;     /* of the ids; 0 = an old rank without an id */
+    ncclUniqueId *id; /* owned */
     int ids;
     bool grows;
     struct comm_rank *parent;      /* of an old rank that grows */
@@ -29,7 +29,7 @@ struct init_job {
     int64_t give_up;               /* when a late comer fails; 0 = not late */
     const char *why;               /* why it cannot complete */
     bool complete;
-    int code;                      /* when complete */
+    int code; /* when complete */
 };
 
 /* A rank that gives up still counts as checked in, so the others wait for it for ever. */
@@ -42,13 +42,13 @@ struct rendezvous {
     uint64_t key;
     enum rendezvous_state state;
     const char *why;
-    bool of_environment;           /* for NCCL_COMM_ID: rank 0 serves one communicator after the
+    bool of_environment; /* for NCCL_COMM_ID: rank 0 serves one communicator after the
                                     * other */
     int nranks, checked_in;
-    struct seat *seat;             /* by rank */
-    struct rendezvous **root;      /* under several ids: those of each id; owned */
+    struct seat *seat;        /* by rank */
+    struct rendezvous **root; /* under several ids: those of each id; owned */
     int roots;
-    struct comm *parent;           /* that grows; NULL = none */
+    struct comm *parent; /* that grows; NULL = none */
     struct rendezvous *previous, *next;
 };
 
@@ -382,10 +382,9 @@ static void init_log(const struct init_job *j, const char *what)
 {
     const struct comm_rank *cr = j->job.about;
     sim_info_on(cr->gpu, LOG_INIT,
-                   "ncclCommInitRank comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d nvmlDev %d busId %x "
-                   "commId 0x%" PRIx64 " - Init %s", cr->handle, cr->rank, cr->nranks,
-                   cr->gpu->device, cr->gpu->device, sim_gpu_bus_id(cr->gpu),
-                   j->key, what);
+                "ncclCommInitRank comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d nvmlDev %d busId %x "
+                "commId 0x%" PRIx64 " - Init %s",
+                cr->handle, cr->rank, cr->nranks, cr->gpu->device, cr->gpu->device, sim_gpu_bus_id(cr->gpu), j->key, what);
 }
 
 /* NCCL traces these names whatever call began the init. A rank that grows does not know the id. */
@@ -393,19 +392,20 @@ static void trace_made(const struct init_job *j)
 {
     const struct comm_rank *cr = j->job.about;
     if (j->parent)
-        sim_trace_on(cr->gpu, "ncclCommGrow(0x%" PRIx64 ", %d, 0x%" PRIx64 ")", j->parent->handle, cr->nranks,
-                        cr->handle);
+        sim_trace_on(cr->gpu, "ncclCommGrow(0x%" PRIx64 ", %d, 0x%" PRIx64 ")", j->parent->handle, cr->nranks, cr->handle);
     else
-        sim_trace_on(cr->gpu, "ncclCommInitRank(0x%" PRIx64 ", %d, 0x%" PRIx64 ", %d, %d)", cr->handle, cr->nranks,
-                        j->key, cr->rank, cr->gpu->device);
+        sim_trace_on(cr->gpu, "ncclCommInitRank(0x%" PRIx64 ", %d, 0x%" PRIx64 ", %d, %d)", cr->handle, cr->nranks, j->key,
+                     cr->rank, cr->gpu->device);
 }
 
 /* The port that refuses the connection is invented, like the address of the host. */
 static void warn_unserved(const struct init_job *j)
 {
-    sim_warn_on(j->job.about->gpu, "%s: connect to 10.0.0.1<%d> returned Connection refused, exceeded error retry "
-                   "count after %" PRId64 " attempts", sim_version_does(DOES_NAME_OS_SOCKET) ? "ncclOsSocketStartConnect" : "socketStartConnect",
-                   (int)(32768 + j->key % 28232), sim_env_number(ENV_SOCKET_RETRY_CNT) + 1);
+    sim_warn_on(j->job.about->gpu,
+                "%s: connect to 10.0.0.1<%d> returned Connection refused, exceeded error retry "
+                "count after %" PRId64 " attempts",
+                sim_version_does(DOES_NAME_OS_SOCKET) ? "ncclOsSocketStartConnect" : "socketStartConnect",
+                (int)(32768 + j->key % 28232), sim_env_number(ENV_SOCKET_RETRY_CNT) + 1);
     sim_explain_call(j->job.call, true, j->why);
 }
 
@@ -431,8 +431,7 @@ static bool step_init(struct job *job)
     return true;
 }
 
-static void describe_init(const struct job *job, struct ncs_snap_job *out,
-                          struct ncs_snapshot *snapshot)
+static void describe_init(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *snapshot)
 {
     const struct init_job *j = (const struct init_job *)job;
     out->comm_rank = j->job.about->rank;
@@ -465,19 +464,24 @@ static void free_init(struct job *job)
 }
 
 static const struct job_type init_type = {
-    .kind = NCS_JOB_INIT, .bytes = sizeof(struct init_job), .step = step_init,
-    .cancel = cancel_init, .free = free_init,
+    .kind = NCS_JOB_INIT,
+    .bytes = sizeof(struct init_job),
+    .step = step_init,
+    .cancel = cancel_init,
+    .free = free_init,
     .describe = describe_init,
 };
 
 static const struct job_type grow_type = {
-    .kind = NCS_JOB_GROW, .bytes = sizeof(struct init_job), .step = step_init,
-    .cancel = cancel_init, .free = free_init,
+    .kind = NCS_JOB_GROW,
+    .bytes = sizeof(struct init_job),
+    .step = step_init,
+    .cancel = cancel_init,
+    .free = free_init,
     .describe = describe_init,
 };
 
-static struct init_job *init_new_job(const struct job_type *type, struct comm_rank *cr,
-                                     const ncclUniqueId *id, int ids)
+static struct init_job *init_new_job(const struct job_type *type, struct comm_rank *cr, const ncclUniqueId *id, int ids)
 {
     struct init_job *j = (struct init_job *)sim_job_about(type, cr);
     j->ids = ids;
@@ -517,8 +521,7 @@ static bool step_grow_wait(struct job *job)
     return false;
 }
 
-static void describe_grow_wait(const struct job *job, struct ncs_snap_job *out,
-                               struct ncs_snapshot *snapshot)
+static void describe_grow_wait(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *snapshot)
 {
     (void)snapshot;
     out->comm_rank = job->about->rank;
@@ -528,7 +531,9 @@ static void describe_grow_wait(const struct job *job, struct ncs_snap_job *out,
 }
 
 static const struct job_type grow_wait_type = {
-    .kind = NCS_JOB_GROW, .bytes = sizeof(struct job), .step = step_grow_wait,
+    .kind = NCS_JOB_GROW,
+    .bytes = sizeof(struct job),
+    .step = step_grow_wait,
     .describe = describe_grow_wait,
 };
 

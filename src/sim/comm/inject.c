@@ -36,8 +36,7 @@ void sim_inject(const struct ncs_injection *what)
 {
     struct comm_rank *cr = what->comm ? sim_comm_find((ncclComm_t)what->comm) : NULL;
     switch (what->kind) {
-    case NCS_INJECT_HOST:
-        break;
+    case NCS_INJECT_HOST: break;
     case NCS_INJECT_SPOIL:
         ncs_call_pin(what->call);
         NCS_PUSH(injected.spoil, injected.spoils, injected.spoils_room,
@@ -46,8 +45,7 @@ void sim_inject(const struct ncs_injection *what)
     case NCS_INJECT_LINK:
         if (cr && cr->comm)
             NCS_PUSH(injected.link, injected.links, injected.links_room,
-                     ((struct link){ { cr->gpu, cr->comm->member[what->peer]->gpu },
-                                     what->nanoseconds }));
+                     ((struct link){ { cr->gpu, cr->comm->member[what->peer]->gpu }, what->nanoseconds }));
         break;
     case NCS_INJECT_ASYNC:
         if (cr && cr->state < COMM_ABORTED)
@@ -124,8 +122,7 @@ int64_t sim_inject_delay_one_sided(const struct part *p)
     int64_t delay = 0;
     for (size_t i = 0; i < injected.links; i++) {
         const struct link *l = &injected.link[i];
-        if (!(l->end[0] == cr->gpu && l->end[1] == peer->gpu) &&
-            !(l->end[1] == cr->gpu && l->end[0] == peer->gpu))
+        if (!(l->end[0] == cr->gpu && l->end[1] == peer->gpu) && !(l->end[1] == cr->gpu && l->end[0] == peer->gpu))
             continue;
         if (l->nanoseconds < 0) {
             tell_ends(cr, peer);

@@ -9,17 +9,14 @@
 
 static bool same_guests(const struct job_meeting *m, const int *excluded, int excludes)
 {
-    return m->excludes == excludes &&
-           (excludes == 0 || memcmp(m->excluded, excluded, (size_t)excludes * sizeof(int)) == 0);
+    return m->excludes == excludes && (excludes == 0 || memcmp(m->excluded, excluded, (size_t)excludes * sizeof(int)) == 0);
 }
 
-static struct job_meeting *job_meeting_find(const struct meeting_job *j, uint64_t number, const int *excluded,
-                            int excludes)
+static struct job_meeting *job_meeting_find(const struct meeting_job *j, uint64_t number, const int *excluded, int excludes)
 {
     struct comm *comm = j->job.about->comm;
     struct job_meeting *m = comm->job_meetings;
-    while (m && (m->kind != j->job.type->kind || m->number != number ||
-                 !same_guests(m, excluded, excludes)))
+    while (m && (m->kind != j->job.type->kind || m->number != number || !same_guests(m, excluded, excludes)))
         m = m->next;
     if (m)
         return m;
@@ -72,7 +69,7 @@ static void job_meeting_end(struct job_meeting *m)
 }
 
 void sim_job_meeting_enter(struct meeting_job *j, uint64_t number, const int *excluded, int excludes,
-          void (*complete)(struct job_meeting *m))
+                           void (*complete)(struct job_meeting *m))
 {
     struct job_meeting *m = job_meeting_find(j, number, excluded, excludes);
     int rank = j->job.about->rank;

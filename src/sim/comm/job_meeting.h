@@ -16,7 +16,7 @@ struct job_meeting;
 struct meeting_job {
     struct job job;
     struct job_meeting *meeting; /* NULL before it has arrived, and when it is over */
-    const char *why;         /* why it cannot complete; NULL = it may */
+    const char *why;             /* why it cannot complete; NULL = it may */
     bool over;
 };
 
@@ -24,19 +24,19 @@ struct job_meeting {
     struct comm *comm;
     enum ncs_job_kind kind;
     uint64_t number;
-    int *excluded;           /* ranks that are not expected, in order; owned */
+    int *excluded; /* ranks that are not expected, in order; owned */
     int excludes;
     int expected, arrived;
-    struct meeting_job **seat;  /* by rank; NULL = has not arrived, or has left */
-    bool *came;              /* by rank */
-    const char *broken;      /* why it never completes; NULL = it may */
-    struct job_meeting *next;    /* of the communicator */
+    struct meeting_job **seat; /* by rank; NULL = has not arrived, or has left */
+    bool *came;                /* by rank */
+    const char *broken;        /* why it never completes; NULL = it may */
+    struct job_meeting *next;  /* of the communicator */
 };
 
 /* The job arrives at its meeting. When all have arrived, `complete` is called once with all seats taken;
  * then all jobs are over and take a step. */
 void sim_job_meeting_enter(struct meeting_job *j, uint64_t number, const int *excluded, int excludes,
-          void (*complete)(struct job_meeting *m));
+                           void (*complete)(struct job_meeting *m));
 
 /* The `cancel` of such jobs' types. */
 void sim_job_meeting_cancel(struct job *job);

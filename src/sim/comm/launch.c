@@ -233,8 +233,8 @@ static struct part *part_again(const struct part *from, struct again *last, stru
     return p;
 }
 
-void sim_launch_again(struct op *op, const struct launch *from, struct stream *const *captured,
-                      struct stream *const *streams, size_t count)
+void sim_launch_again(struct op *op, const struct launch *from, struct stream *const *captured, struct stream *const *streams,
+                      size_t count)
 {
     struct launch *launch = launch_new(from->cr, from->parts);
     struct again last = { 0 };
@@ -280,12 +280,11 @@ static void tell_foreign(const struct part *p, const void *buffer, size_t bytes,
     const struct ncs_observer *o = &sim_world.observer;
     struct allocation *a = bytes > 0 ? sim_memory_find(buffer) : NULL;
     char why[96];
-    if (!a || a->kind != MEMORY_DEVICE || a->device == p->cr->gpu->device || a->foreign || !o->foreign ||
-        !p->call)
+    if (!a || a->kind != MEMORY_DEVICE || a->device == p->cr->gpu->device || a->foreign || !o->foreign || !p->call)
         return;
     a->foreign = true;
-    snprintf(why, sizeof why, "the %s buffer is on device %d, the communicator on device %d", role,
-             a->device, p->cr->gpu->device);
+    snprintf(why, sizeof why, "the %s buffer is on device %d, the communicator on device %d", role, a->device,
+             p->cr->gpu->device);
     o->foreign(o->self, p->call, why);
 }
 
@@ -316,8 +315,7 @@ const char *sim_part_misplaced(const struct part *p)
         return "the receive buffer is not wholly inside device memory of this rank";
     if (out_of_reach(p, p->send, send) || out_of_reach(p, p->recv, recv))
         return "a buffer is memory of another device, and devices cannot use each other's";
-    if (p->scalar_pointer &&
-        !sim_memory_reachable(process, p->scalar_pointer, ncs_dtype_bytes(p->dtype)))
+    if (p->scalar_pointer && !sim_memory_reachable(process, p->scalar_pointer, ncs_dtype_bytes(p->dtype)))
         return "the pre-mul-sum scalar is not in device memory of this rank";
     return NULL;
 }

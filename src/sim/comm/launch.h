@@ -24,40 +24,40 @@ struct stream;
 
 /* One call's share. */
 struct part {
-    enum ncs_fn fn;          /* never a composed call, which becomes sends and
+    enum ncs_fn fn; /* never a composed call, which becomes sends and
                               * receives (composed.h) */
     enum ncs_part_state state;
     struct comm_rank *cr;
-    struct ncs_call *call;   /* pinned; NULL = not journalled */
+    struct ncs_call *call; /* pinned; NULL = not journalled */
     struct stream *stream;
-    uint64_t capture;        /* id of the capture that the stream was in at the call; 0 = none */
+    uint64_t capture; /* id of the capture that the stream was in at the call; 0 = none */
     const void *send;
     void *recv;
     size_t count;
     int dtype;
-    int op;                  /* a built-in one; ncclSum of a user operator */
+    int op; /* a built-in one; ncclSum of a user operator */
     bool premul;
     unsigned char scalar[8]; /* of premul; from the device: read when the data moves */
     const void *scalar_pointer;
-    int root;                /* or the peer */
-    uint64_t sequence;       /* of its meeting, among those of its kind */
+    int root;          /* or the peer */
+    uint64_t sequence; /* of its meeting, among those of its kind */
     struct meeting *meeting;
-    struct composed *composed;   /* the all-to-all, gather or scatter it belongs to; referenced */
-    struct rma *rma;         /* of a put, signal or wait; owned */
-    bool cut;                /* one-sided, over a cut link: never completes */
-    size_t agenda_place;     /* of those; 0 = not there */
+    struct composed *composed; /* the all-to-all, gather or scatter it belongs to; referenced */
+    struct rma *rma;           /* of a put, signal or wait; owned */
+    bool cut;                  /* one-sided, over a cut link: never completes */
+    size_t agenda_place;       /* of those; 0 = not there */
     struct launch *launch;
 };
 
 struct launch {
     struct op *op;
     struct comm_rank *cr;
-    struct part **part;      /* ordered parts first, then the pairs; owned */
-    size_t parts, ordered;   /* ordered: how many run one by one */
-    size_t open;             /* parts that are not over */
-    bool started;            /* its parts have been posted */
-    struct op *before;       /* launch of this device that must start first; referenced */
-    struct op *behind;       /* launch that waits for this one to start; referenced */
+    struct part **part;    /* ordered parts first, then the pairs; owned */
+    size_t parts, ordered; /* ordered: how many run one by one */
+    size_t open;           /* parts that are not over */
+    bool started;          /* its parts have been posted */
+    struct op *before;     /* launch of this device that must start first; referenced */
+    struct op *behind;     /* launch that waits for this one to start; referenced */
 };
 
 static inline bool sim_part_is_pair(const struct part *p)
@@ -76,9 +76,9 @@ static inline const char *sim_request_name(enum ncs_fn fn)
     return ncs_fn_info[fn].name + sizeof "nccl" - 1;
 }
 
-size_t sim_part_bytes(const struct part *p); /* count * size of the type */
+size_t sim_part_bytes(const struct part *p);   /* count * size of the type */
 size_t sim_part_written(const struct part *p); /* bytes at recv, when nothing is in the way */
-size_t sim_part_moved(const struct part *p); /* bytes that the cost of a collective depends on */
+size_t sim_part_moved(const struct part *p);   /* bytes that the cost of a collective depends on */
 void sim_part_free(struct part *p);
 /* The reason why the part's buffers cannot be used, in words; NULL = they can. */
 const char *sim_part_misplaced(const struct part *p);

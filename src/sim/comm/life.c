@@ -102,18 +102,14 @@ static enum log_subsys subsys_of_ends(void)
 
 static void say_end(const struct comm_rank *cr, const char *what)
 {
-    sim_info_on(cr->gpu, subsys_of_ends(),
-                   "comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d busId %x%s - %s COMPLETE",
-                   cr->handle, cr->rank, cr->nranks, cr->gpu->device, sim_gpu_bus_id(cr->gpu),
-                   sim_comm_log_id(cr).text, what);
+    sim_info_on(cr->gpu, subsys_of_ends(), "comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d busId %x%s - %s COMPLETE", cr->handle,
+                cr->rank, cr->nranks, cr->gpu->device, sim_gpu_bus_id(cr->gpu), sim_comm_log_id(cr).text, what);
 }
 
 void sim_comm_say_revoke(const struct comm_rank *cr, const char *what)
 {
-    sim_info_on(cr->gpu, subsys_of_ends(),
-                   "comm 0x%" PRIx64 " rank %d nRanks %d cudaDev %d busId %x%s - Revoke %s",
-                   cr->handle, cr->rank, cr->nranks, cr->gpu->device, sim_gpu_bus_id(cr->gpu),
-                   sim_comm_log_id(cr).text, what);
+    sim_info_on(cr->gpu, subsys_of_ends(), "comm 0x%" PRIx64 " rank %d nRanks %d cudaDev %d busId %x%s - Revoke %s", cr->handle,
+                cr->rank, cr->nranks, cr->gpu->device, sim_gpu_bus_id(cr->gpu), sim_comm_log_id(cr).text, what);
 }
 
 static bool step_destroy(struct job *job)
@@ -134,8 +130,7 @@ static void cancel_launches(const struct comm_rank *cr)
         if (op->launch && sim_comm_is_kin(op->launch->cr, cr)) {
             bool held = sim_launch_held_by(op->launch);
             sim_launch_withdraw(op->launch);
-            if (op->state == OP_ACTIVE || op->kernel_slot == KERNEL_SLOT_WANTED ||
-                (held && op->state == OP_ENABLED))
+            if (op->state == OP_ACTIVE || op->kernel_slot == KERNEL_SLOT_WANTED || (held && op->state == OP_ENABLED))
                 sim_op_queue(op);
         }
 }
@@ -147,8 +142,7 @@ static void cancel_calls(const struct job *by)
     for (struct job *job = sim_world.job_first, *next; job; job = next) {
         next = job->next;
         bool ends = job->type->kind == NCS_JOB_ABORT ||
-                    (by->type->kind != NCS_JOB_ABORT &&
-                     (job->type->kind == NCS_JOB_DESTROY || job->type == by->type));
+                    (by->type->kind != NCS_JOB_ABORT && (job->type->kind == NCS_JOB_DESTROY || job->type == by->type));
         if (job != by && !ends && sim_comm_is_kin(job->about, by->about))
             sim_job_cancel(job, ncclInternalError);
     }
@@ -188,8 +182,7 @@ static bool step_revoke(struct job *job)
     return true;
 }
 
-static void describe_life(const struct job *job, struct ncs_snap_job *out,
-                          struct ncs_snapshot *snapshot)
+static void describe_life(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *snapshot)
 {
     out->comm_rank = job->about->rank;
     out->nranks = job->about->nranks;
@@ -214,9 +207,10 @@ static void cancel_life(struct job *job)
         job->about->finalizing = false;
 }
 
-#define LIFE_TYPE(kind_, step_)                                                             \
-    { .kind = kind_, .bytes = sizeof(struct job), .step = step_, .cancel = cancel_life,     \
-      .describe = describe_life }
+#define LIFE_TYPE(kind_, step_)                                                                                     \
+    {                                                                                                               \
+        .kind = kind_, .bytes = sizeof(struct job), .step = step_, .cancel = cancel_life, .describe = describe_life \
+    }
 
 static const struct job_type finalize_type = LIFE_TYPE(NCS_JOB_FINALIZE, step_finalize);
 static const struct job_type destroy_type = LIFE_TYPE(NCS_JOB_DESTROY, step_destroy);

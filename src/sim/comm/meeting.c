@@ -71,8 +71,8 @@ void sim_meetings_free(struct comm *comm)
 bool sim_meetings_lone_send(const struct comm *comm, uint64_t limit)
 {
     for (const struct meeting *meeting = comm->meeting_first; meeting; meeting = meeting->next)
-        if (meeting->pair && !meeting->broken && meeting->part[0] && !meeting->part[1] &&
-            meeting->src != meeting->dst && sim_part_bytes(meeting->part[0]) <= limit)
+        if (meeting->pair && !meeting->broken && meeting->part[0] && !meeting->part[1] && meeting->src != meeting->dst &&
+            sim_part_bytes(meeting->part[0]) <= limit)
             return true;
     return false;
 }
@@ -88,14 +88,12 @@ static size_t meeting_calls(const struct meeting *meeting, struct ncs_call ***ca
     size_t count = 0;
     *calls = ncs_new((size_t)meeting->expected * sizeof **calls);
     for (int i = 0; i < meeting->expected; i++)
-        if (meeting->part[i] && meeting->part[i]->call &&
-            (count == 0 || (*calls)[count - 1] != meeting->part[i]->call))
+        if (meeting->part[i] && meeting->part[i]->call && (count == 0 || (*calls)[count - 1] != meeting->part[i]->call))
             (*calls)[count++] = meeting->part[i]->call;
     return count;
 }
 
-static void meeting_report(void (*hook)(void *self, struct ncs_call *const *calls, size_t count),
-                           const struct meeting *meeting)
+static void meeting_report(void (*hook)(void *self, struct ncs_call *const *calls, size_t count), const struct meeting *meeting)
 {
     if (!hook)
         return;
@@ -120,8 +118,7 @@ static enum ncs_stuck meeting_compare(const struct meeting *meeting, bool *diffe
             stuck = NCS_STUCK_COUNT;
         else if (!stuck && info->rooted && p->root != first->root)
             stuck = NCS_STUCK_ROOT;
-        if (p->dtype != first->dtype ||
-            (info->reduces && (p->op != first->op || p->premul != first->premul)))
+        if (p->dtype != first->dtype || (info->reduces && (p->op != first->op || p->premul != first->premul)))
             *differs = true;
     }
     return stuck;
@@ -206,7 +203,8 @@ static void run_ahead(struct meeting *meeting, struct part *p)
         return;
     meeting->running_ahead = true;
     peer->ahead += bytes;
-    sim_agenda_add(sim_world_later(sim_comm_message_cost(p->cr, p->root, bytes, sim_part_is_composed(p))), EVENT_MEETING, meeting, 0, &meeting->agenda_place);
+    sim_agenda_add(sim_world_later(sim_comm_message_cost(p->cr, p->root, bytes, sim_part_is_composed(p))), EVENT_MEETING, meeting,
+                   0, &meeting->agenda_place);
 }
 
 void sim_meeting_arrive(struct part *part)
@@ -271,15 +269,14 @@ static bool spoil_this(void)
 static void move_collective(struct meeting *meeting)
 {
     const struct part *first = meeting->part[0];
-    struct data_task task = { .fn = first->fn, .nranks = meeting->expected,
-                              .root = first->root, .count = first->count };
+    struct data_task task = { .fn = first->fn, .nranks = meeting->expected, .root = first->root, .count = first->count };
     if (spoil_this())
         task.plant = sim_world.plant;
     task.part = ncs_new((size_t)meeting->expected * sizeof *task.part);
     for (int i = 0; i < meeting->expected; i++) {
         struct part *p = meeting->part[i];
-        task.part[i] = (struct data_part){ .send = p->send, .recv = p->recv, .dtype = p->dtype,
-                                           .op = p->op, .premul = p->premul };
+        task.part[i] =
+            (struct data_part){ .send = p->send, .recv = p->recv, .dtype = p->dtype, .op = p->op, .premul = p->premul };
         if (p->scalar_pointer)
             memcpy(p->scalar, p->scalar_pointer, ncs_dtype_bytes(p->dtype));
         memcpy(task.part[i].scalar, p->scalar, sizeof p->scalar);
@@ -292,8 +289,7 @@ void sim_part_copy(const struct part *p, void *to, const void *from, size_t byte
 {
     size_t size = ncs_dtype_bytes(p->dtype);
     struct data_part one = { .send = from, .recv = to, .dtype = p->dtype, .op = ncclSum };
-    struct data_task task = { .fn = NCS_FN_ncclBroadcast, .nranks = 1, .count = bytes / size,
-                              .part = &one };
+    struct data_task task = { .fn = NCS_FN_ncclBroadcast, .nranks = 1, .count = bytes / size, .part = &one };
     if (spoil_this() && bytes > 0 && sim_world.plant.rank == p->cr->rank) {
         task.plant = sim_world.plant;
         task.plant.rank = 0;

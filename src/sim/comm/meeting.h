@@ -16,19 +16,19 @@ struct comm;
 struct meeting {
     struct comm *comm;
     bool pair;
-    int src, dst;            /* of a pair */
+    int src, dst; /* of a pair */
     uint64_t sequence;
     int expected, arrived;
-    bool broken;             /* some part left: it never matches */
+    bool broken; /* some part left: it never matches */
     enum ncs_stuck stuck;
-    int cut[2];              /* NCS_STUCK_LINK: the ranks at its ends */
-    struct part **part;      /* by rank; for a pair: send, then receive; NULL = absent */
-    unsigned char *bounce;   /* of a pair: the bytes of a send that ran ahead */
+    int cut[2];            /* NCS_STUCK_LINK: the ranks at its ends */
+    struct part **part;    /* by rank; for a pair: send, then receive; NULL = absent */
+    unsigned char *bounce; /* of a pair: the bytes of a send that ran ahead */
     size_t bounce_bytes;
-    struct spans unwritten;  /* of these bytes */
-    bool composed_sent;      /* its parts belong to a composed call */
-    size_t agenda_place;     /* 0 = not there */
-    bool running_ahead;      /* the send ends at its event, even without a receive */
+    struct spans unwritten; /* of these bytes */
+    bool composed_sent;     /* its parts belong to a composed call */
+    size_t agenda_place;    /* 0 = not there */
+    bool running_ahead;     /* the send ends at its event, even without a receive */
     struct meeting *previous, *next;
 };
 

@@ -83,8 +83,7 @@ void sim_rma_arrive(struct part *part)
     }
 }
 
-static void rma_report(void (*hook)(void *self, struct ncs_call *const *calls, size_t count),
-                       const struct part *part)
+static void rma_report(void (*hook)(void *self, struct ncs_call *const *calls, size_t count), const struct part *part)
 {
     if (hook && part->call)
         hook(sim_world.observer.self, &part->call, 1);
@@ -109,8 +108,7 @@ void sim_rma_move(struct part *part)
     if (part->fn == NCS_FN_ncclPutSignal && part->count > 0) {
         why = sim_part_misplaced(part);
         if (!why)
-            why = sim_window_target(part->rma->window, part->root, part->rma->offset,
-                                    sim_part_bytes(part), &to);
+            why = sim_window_target(part->rma->window, part->root, part->rma->offset, sim_part_bytes(part), &to);
     }
     if (why) {
         part->state = NCS_PART_CANCELLED;

@@ -37,8 +37,7 @@ int sim_round_missing(const struct comm_rank *cr, int from)
 
 int sim_round_end(const struct comm_rank *cr, const struct context *by)
 {
-    if (cr->family->launcher == by || cr->config.value[CONFIG_GRAPH_USAGE_MODE] != 2 ||
-        sim_env_is(ENV_LAUNCH_RACE_FATAL, 0))
+    if (cr->family->launcher == by || cr->config.value[CONFIG_GRAPH_USAGE_MODE] != 2 || sim_env_is(ENV_LAUNCH_RACE_FATAL, 0))
         return ncclSuccess;
     sim_warn_on(cr->gpu, "Fatal: host threads racing to launch NCCL on same device.");
     return ncclInvalidUsage;

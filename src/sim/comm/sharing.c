@@ -41,8 +41,7 @@ static int *find_sharers(struct comm_rank *const *member, int nranks)
     return NULL;
 }
 
-static bool leads_sharing_host(struct comm_rank *const *member, int nranks, const int *sharer,
-                               int rank)
+static bool leads_sharing_host(struct comm_rank *const *member, int nranks, const int *sharer, int rank)
 {
     uint64_t host = sim_comm_host(member[rank]);
     bool any = false;
@@ -65,28 +64,29 @@ static bool refuses(struct comm_rank *const *member, int nranks, const int *shar
     if (sim_env_is(ENV_MULTI_RANK_GPU_ENABLE, 1)) {
         if (!sim_env_is(ENV_NVLS_ENABLE, 1))
             return false;
-        sim_warn_on(cr->gpu, "%s", sim_version_does(DOES_CHECK_ALL_GPUS)
-                               ? "NCCL_NVLS_ENABLE has been set to \"1\" and communicator has multiple ranks using "
-                                 "the same NVML device. This is not compatible with NCCL_NVLS_ENABLE=1."
-                               : "Multiple ranks detected using the same GPU on this node and NCCL_NVLS_ENABLE has "
-                                 "been set to \"1\". At this time multiple ranks per gpu is incompatible with NVLS.");
+        sim_warn_on(cr->gpu, "%s",
+                    sim_version_does(DOES_CHECK_ALL_GPUS)
+                        ? "NCCL_NVLS_ENABLE has been set to \"1\" and communicator has multiple ranks using "
+                          "the same NVML device. This is not compatible with NCCL_NVLS_ENABLE=1."
+                        : "Multiple ranks detected using the same GPU on this node and NCCL_NVLS_ENABLE has "
+                          "been set to \"1\". At this time multiple ranks per gpu is incompatible with NVLS.");
         return true;
     }
     if (sim_version_does(DOES_CHECK_ALL_GPUS)) {
         sim_warn_on(cr->gpu, "Multiple Ranks are using the same GPU/Partition. Set "
-                           "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration.");
+                             "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration.");
         return true;
     }
     if (sim_version_does(DOES_SHARE_GPU)) {
         bool leads = leads_sharing_host(member, nranks, sharer, rank);
         if (leads)
             sim_warn_on(cr->gpu, "Multiple ranks detected using the same GPU on this node. Set "
-                               "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration.");
+                                 "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration.");
         return leads;
     }
     if (sharer[rank] >= 0)
-        sim_warn_on(cr->gpu, "Duplicate GPU detected : rank %d and rank %d both on CUDA device %x",
-                       rank, sharer[rank], sim_gpu_bus_id(cr->gpu));
+        sim_warn_on(cr->gpu, "Duplicate GPU detected : rank %d and rank %d both on CUDA device %x", rank, sharer[rank],
+                    sim_gpu_bus_id(cr->gpu));
     return sharer[rank] >= 0;
 }
 

@@ -51,8 +51,7 @@ void sim_snapshot_missing(struct ncs_snap_job *out, struct ncs_snapshot *s, int 
     NCS_PUSH(s->missing, s->missings, index_of.missing, rank);
 }
 
-static void job_waits_for(struct ncs_snap_job *out, struct ncs_snapshot *s,
-                          enum ncs_wait_kind kind, int index)
+static void job_waits_for(struct ncs_snap_job *out, struct ncs_snapshot *s, enum ncs_wait_kind kind, int index)
 {
     if (out->waits++ == 0)
         out->wait = s->waits;
@@ -73,10 +72,9 @@ static void job_waits_at(struct ncs_snap_job *out, struct ncs_snapshot *s, struc
 
 void sim_snapshot_graphs(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *s)
 {
-    job_waits_at(out, s, (struct ncs_snap_gate){ .what = "graph", .owner = job->rank,
-                                                 .owner_thread = job->call ? job->call->thread : 0 });
+    job_waits_at(
+        out, s, (struct ncs_snap_gate){ .what = "graph", .owner = job->rank, .owner_thread = job->call ? job->call->thread : 0 });
 }
-
 
 /* The rank of the run whose work a device does. A process's own number is its rank in a scenario only: in a program its
  * contexts have the rank, the one that uses the device before the others. */
@@ -96,8 +94,7 @@ void sim_snapshot_connection(const struct gpu *holder, struct ncs_snap_job *out,
     job_waits_at(out, s, (struct ncs_snap_gate){ .what = "connection", .owner = rank_at(holder) });
 }
 
-void sim_snapshot_children(struct job *const *jobs, size_t count, struct ncs_snap_job *out,
-                           struct ncs_snapshot *s)
+void sim_snapshot_children(struct job *const *jobs, size_t count, struct ncs_snap_job *out, struct ncs_snapshot *s)
 {
     for (size_t i = 0; i < count; i++)
         if (!jobs[i]->done)
@@ -151,8 +148,9 @@ static void add_lacks(struct ncs_snapshot *s, const struct part *p)
     for (size_t i = 0; p->fn == NCS_FN_ncclWaitSignal && i < p->rma->waits; i++) {
         const struct rma_wait *w = &p->rma->wait[i];
         const struct peer *peer = sim_comm_peer(p->cr, w->peer);
-        struct ncs_snap_lack lack = { .part = (int)s->parts, .peer = w->peer, .wanted = w->signals,
-                                      .came = peer->signals - peer->signals_taken };
+        struct ncs_snap_lack lack = {
+            .part = (int)s->parts, .peer = w->peer, .wanted = w->signals, .came = peer->signals - peer->signals_taken
+        };
         if (p->state <= NCS_PART_AT_MEETING && lack.came < lack.wanted)
             NCS_PUSH(s->lack, s->lacks, index_of.lack, lack);
     }
@@ -177,9 +175,7 @@ static void add_cut(struct ncs_snapshot *s, const struct part *p, struct ncs_sna
 
 static void snapshot_add_part(struct ncs_snapshot *s, struct part *p, int op)
 {
-    struct ncs_snap_part part = {
-        .call = snapshot_pinned(p->call), .state = p->state, .op = op, .meeting = -1
-    };
+    struct ncs_snap_part part = { .call = snapshot_pinned(p->call), .state = p->state, .op = op, .meeting = -1 };
     add_lacks(s, p);
     if (p->cut && p->state == NCS_PART_AT_MEETING)
         add_cut(s, p, &part);
@@ -211,8 +207,7 @@ static void add_stopped_runner(struct ncs_snapshot *s, const struct op *op)
     if (!runner || runner->state != CONTEXT_ENDED)
         return;
     const struct ncs_local *local = runner->options.local;
-    struct ncs_snap_gate gate = { .what = "callback", .owner = local->rank,
-                                  .owner_thread = local->thread };
+    struct ncs_snap_gate gate = { .what = "callback", .owner = local->rank, .owner_thread = local->thread };
     NCS_PUSH(s->gate, s->gates, index_of.gate, gate);
 }
 
@@ -237,8 +232,7 @@ static void add_op(struct ncs_snapshot *s, struct op *op)
 
 /* Calls `edge` for each obstacle of an unfinished operation: older operations that know it as their
  * successor, and those that hold the kernel slots of its device. */
-static void each_edge(struct ncs_snapshot *s, void (*edge)(struct ncs_snapshot *s,
-                                                           struct ncs_snap_op *waits, int on))
+static void each_edge(struct ncs_snapshot *s, void (*edge)(struct ncs_snapshot *s, struct ncs_snap_op *waits, int on))
 {
     for (const struct op *op = sim_world.op_first; op; op = op->next) {
         int on = lookup(&index_of.op, op);
@@ -256,7 +250,8 @@ static void each_edge(struct ncs_snapshot *s, void (*edge)(struct ncs_snapshot *
 
 static void count_edge(struct ncs_snapshot *s, struct ncs_snap_op *waits, int on)
 {
-    (void)s; (void)on;
+    (void)s;
+    (void)on;
     waits->deps++;
 }
 
@@ -311,15 +306,15 @@ static void add_jobs(struct ncs_snapshot *s)
     for (struct job *job = sim_world.job_first; job; job = job->next)
         snapshot_number(&index_of.job, job, count++);
     for (struct job *job = sim_world.job_first; job; job = job->next) {
-        struct ncs_snap_job entry = { .kind = job->type->kind, .call = snapshot_pinned(job->call),
-                                      .rank = job->rank, .comm_rank = -1, .peer = -1 };
+        struct ncs_snap_job entry = {
+            .kind = job->type->kind, .call = snapshot_pinned(job->call), .rank = job->rank, .comm_rank = -1, .peer = -1
+        };
         job->type->describe(job, &entry, s);
         NCS_PUSH(s->job, s->jobs, index_of.jobs, entry);
     }
 }
 
-static void add_context_waits(struct ncs_snapshot *s, const struct context *c,
-                              struct ncs_snap_context *entry)
+static void add_context_waits(struct ncs_snapshot *s, const struct context *c, struct ncs_snap_context *entry)
 {
     const struct wait *w = &c->wait;
     entry->wait = s->waits;
@@ -333,8 +328,9 @@ static void add_context_waits(struct ncs_snapshot *s, const struct context *c,
         } else if (condition->kind == NCS_WAIT_JOB) {
             at = lookup(&index_of.job, condition->object);
         } else {
-            struct ncs_snap_gate gate = { .what = w->what, .key = ncs_copy_text(w->key),
-                                          .owner = w->owner, .owner_thread = w->owner_thread };
+            struct ncs_snap_gate gate = {
+                .what = w->what, .key = ncs_copy_text(w->key), .owner = w->owner, .owner_thread = w->owner_thread
+            };
             at = (int)s->gates;
             NCS_PUSH(s->gate, s->gates, index_of.gate, gate);
         }
@@ -347,16 +343,12 @@ static void add_context_waits(struct ncs_snapshot *s, const struct context *c,
 static enum ncs_context_state public_state(const struct context *c)
 {
     switch (c->state) {
-    case CONTEXT_PARKED:
-        return c->wait.count == 0 ? NCS_CONTEXT_SLEEPING : NCS_CONTEXT_PARKED;
-    case CONTEXT_POLLING:
-        return NCS_CONTEXT_POLLING;
-    case CONTEXT_ENDED:
-        return NCS_CONTEXT_ENDED;
+    case CONTEXT_PARKED: return c->wait.count == 0 ? NCS_CONTEXT_SLEEPING : NCS_CONTEXT_PARKED;
+    case CONTEXT_POLLING: return NCS_CONTEXT_POLLING;
+    case CONTEXT_ENDED: return NCS_CONTEXT_ENDED;
     case CONTEXT_READY:
     case CONTEXT_RUNNING:
-    case CONTEXT_IDLE:
-        break;
+    case CONTEXT_IDLE: break;
     }
     return sim_progress_is_polling(c) ? NCS_CONTEXT_POLLING : NCS_CONTEXT_READY;
 }

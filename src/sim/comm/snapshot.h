@@ -14,8 +14,7 @@ struct part;
  * for, a part that waits for first contact. */
 void sim_snapshot_missing(struct ncs_snap_job *out, struct ncs_snapshot *s, int rank);
 void sim_snapshot_op_wait(struct op *op, struct ncs_snap_job *out, struct ncs_snapshot *s);
-void sim_snapshot_children(struct job *const *jobs, size_t count, struct ncs_snap_job *out,
-                           struct ncs_snapshot *s);
+void sim_snapshot_children(struct job *const *jobs, size_t count, struct ncs_snap_job *out, struct ncs_snapshot *s);
 void sim_snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s);
 /* As sim_snapshot_missing, for the round of launches that the job's group is in. */
 void sim_snapshot_round(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s);

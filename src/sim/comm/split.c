@@ -14,8 +14,8 @@
 struct split_job {
     struct meeting_job meet;
     int color, key;
-    uint64_t number;         /* of the splits, or shrinks, of the parent */
-    int *excluded;           /* of a shrink; owned */
+    uint64_t number; /* of the splits, or shrinks, of the parent */
+    int *excluded;   /* of a shrink; owned */
     int excludes;
     ncclComm_t *out;
     struct comm_config config;
@@ -75,13 +75,13 @@ static void split_log(const struct split_job *j)
     bool shrinks = j->meet.job.type->kind == NCS_JOB_SHRINK;
     int color = shrinks ? 0 : j->color, key = shrinks ? parent->rank : j->key;
     sim_trace_on(child->gpu, "ncclCommSplit(0x%" PRIx64 ", %d, %d, 0x%" PRIx64 ", %d, %d)", parent->handle, color, key,
-                    child->handle, child->rank, child->nranks);
+                 child->handle, child->rank, child->nranks);
     sim_info_on(child->gpu, LOG_INIT,
-                   "%s comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d nvmlDev %d busId %x%s parent 0x%" PRIx64
-                   " %s %" PRIu64 " color %d key %d - Init COMPLETE", shrinks ? "ncclCommShrink" : "ncclCommSplit",
-                   child->handle, child->rank, child->nranks, child->gpu->device, child->gpu->device,
-                   sim_gpu_bus_id(child->gpu), sim_comm_log_id(child).text, parent->handle, sim_version_does(DOES_COUNT_CHILDREN) ? "childCount" : "splitCount",
-                   shrinks ? 0 : j->number, color, key);
+                "%s comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d nvmlDev %d busId %x%s parent 0x%" PRIx64 " %s %" PRIu64
+                " color %d key %d - Init COMPLETE",
+                shrinks ? "ncclCommShrink" : "ncclCommSplit", child->handle, child->rank, child->nranks, child->gpu->device,
+                child->gpu->device, sim_gpu_bus_id(child->gpu), sim_comm_log_id(child).text, parent->handle,
+                sim_version_does(DOES_COUNT_CHILDREN) ? "childCount" : "splitCount", shrinks ? 0 : j->number, color, key);
 }
 
 static bool split_step(struct job *job)
@@ -108,15 +108,17 @@ static void free_split(struct job *job)
     ncs_free(((struct split_job *)job)->excluded);
 }
 
-#define SPLIT_TYPE(kind_)                                                                  \
-    { .kind = kind_, .bytes = sizeof(struct split_job), .step = split_step, .cancel = sim_job_meeting_cancel, \
-      .free = free_split, .describe = sim_job_meeting_describe }
+#define SPLIT_TYPE(kind_)                                                                                       \
+    {                                                                                                           \
+        .kind = kind_, .bytes = sizeof(struct split_job), .step = split_step, .cancel = sim_job_meeting_cancel, \
+        .free = free_split, .describe = sim_job_meeting_describe                                                \
+    }
 
 static const struct job_type split_type = SPLIT_TYPE(NCS_JOB_SPLIT);
 static const struct job_type shrink_type = SPLIT_TYPE(NCS_JOB_SHRINK);
 
-static struct split_job *split_new_job(const struct job_type *type, struct comm_rank *parent,
-                                       ncclComm_t *out, const struct comm_config *config, bool shares)
+static struct split_job *split_new_job(const struct job_type *type, struct comm_rank *parent, ncclComm_t *out,
+                                       const struct comm_config *config, bool shares)
 {
     struct split_job *j = (struct split_job *)sim_job_about(type, parent);
     j->out = out;
@@ -125,8 +127,7 @@ static struct split_job *split_new_job(const struct job_type *type, struct comm_
     return j;
 }
 
-struct job *sim_job_split(struct comm_rank *parent, int color, int key, ncclComm_t *out,
-                          const struct comm_config *config)
+struct job *sim_job_split(struct comm_rank *parent, int color, int key, ncclComm_t *out, const struct comm_config *config)
 {
     bool shares = parent->config.value[CONFIG_SPLIT_SHARE] && parent->state != COMM_REVOKED;
     struct split_job *j = split_new_job(&split_type, parent, out, config, shares);
@@ -137,8 +138,8 @@ struct job *sim_job_split(struct comm_rank *parent, int color, int key, ncclComm
     return &j->meet.job;
 }
 
-struct job *sim_job_shrink(struct comm_rank *parent, const int *excluded, int excludes,
-                           ncclComm_t *out, const struct comm_config *config, bool shares)
+struct job *sim_job_shrink(struct comm_rank *parent, const int *excluded, int excludes, ncclComm_t *out,
+                           const struct comm_config *config, bool shares)
 {
     struct split_job *j = split_new_job(&shrink_type, parent, out, config, shares);
     j->excludes = excludes;

@@ -11,10 +11,9 @@ struct comm_config;
 struct comm_rank;
 struct job;
 
-struct job *sim_job_split(struct comm_rank *parent, int color, int key, ncclComm_t *out,
-                          const struct comm_config *config);
+struct job *sim_job_split(struct comm_rank *parent, int color, int key, ncclComm_t *out, const struct comm_config *config);
 /* Without the excluded ranks, which are sorted. */
-struct job *sim_job_shrink(struct comm_rank *parent, const int *excluded, int excludes,
-                           ncclComm_t *out, const struct comm_config *config, bool shares);
+struct job *sim_job_shrink(struct comm_rank *parent, const int *excluded, int excludes, ncclComm_t *out,
+                           const struct comm_config *config, bool shares);
 
 #endif

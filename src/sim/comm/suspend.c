@@ -60,8 +60,7 @@ static bool suspend_step(struct job *job)
     return j->over;
 }
 
-static void describe(const struct job *job, struct ncs_snap_job *out,
-                     struct ncs_snapshot *snapshot)
+static void describe(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *snapshot)
 {
     const struct gpu *gpu = job->about->gpu;
     sim_job_meeting_describe(job, out, snapshot);
@@ -71,9 +70,11 @@ static void describe(const struct job *job, struct ncs_snap_job *out,
         sim_snapshot_op_wait(gpu->stream[i]->tail, out, snapshot);
 }
 
-#define SUSPEND_TYPE(kind_)                                                                 \
-    { .kind = kind_, .bytes = sizeof(struct meeting_job), .step = suspend_step, .cancel = sim_job_meeting_cancel, \
-      .free = sim_job_meeting_free, .describe = describe }
+#define SUSPEND_TYPE(kind_)                                                                                         \
+    {                                                                                                               \
+        .kind = kind_, .bytes = sizeof(struct meeting_job), .step = suspend_step, .cancel = sim_job_meeting_cancel, \
+        .free = sim_job_meeting_free, .describe = describe                                                          \
+    }
 
 static const struct job_type suspend_type = SUSPEND_TYPE(NCS_JOB_SUSPEND);
 static const struct job_type resume_type = SUSPEND_TYPE(NCS_JOB_RESUME);

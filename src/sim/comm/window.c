@@ -17,22 +17,22 @@ struct side {
     char *base;
     size_t bytes;
     int flags;
-    bool arrived;  /* its rank has called */
-    bool live;     /* registered, and not yet deregistered */
+    bool arrived;           /* its rank has called */
+    bool live;              /* registered, and not yet deregistered */
     struct window_job *job; /* the job that waits; NULL = none */
 };
 
 struct window {
     struct comm *comm;
     uint64_t number;
-    int arrived, ended;    /* sides that have arrived; that have ended */
-    size_t puts;           /* on their way */
+    int arrived, ended; /* sides that have arrived; that have ended */
+    size_t puts;        /* on their way */
     struct side side[];
 };
 
 struct window_job {
     struct job job;
-    struct side wanted;   /* base, bytes and flags of the call */
+    struct side wanted; /* base, bytes and flags of the call */
     ncclWindow_t *out;
     struct window *window; /* NULL until it has checked in */
 };
@@ -92,12 +92,12 @@ static bool window_is_left_out(const struct window_job *j)
     const struct comm_rank *cr = j->job.about;
     const char *p = j->wanted.base;
     const struct allocation *a = sim_memory_find(p);
-    if (sim_version_does(DOES_ALIGN_WINDOW) || !a || a->process != cr->process || a->by_nccl ||
-        a->bytes % WINDOW_PAGE == 0)
+    if (sim_version_does(DOES_ALIGN_WINDOW) || !a || a->process != cr->process || a->by_nccl || a->bytes % WINDOW_PAGE == 0)
         return false;
-    sim_warn_on(cr->gpu, "buffer %s (baseAddr %s align 1) size %zu (baseSize %zu align 0) does not satisfy symmetric "
-                         "registration requirements", LOG_POINTER(sim_memory_address(p)),
-                LOG_POINTER(sim_memory_address(a->base)), j->wanted.bytes, a->bytes);
+    sim_warn_on(cr->gpu,
+                "buffer %s (baseAddr %s align 1) size %zu (baseSize %zu align 0) does not satisfy symmetric "
+                "registration requirements",
+                LOG_POINTER(sim_memory_address(p)), LOG_POINTER(sim_memory_address(a->base)), j->wanted.bytes, a->bytes);
     *j->out = NULL;
     return true;
 }
@@ -116,8 +116,8 @@ static void window_check_in(struct window_job *j)
 {
     struct comm_rank *cr = j->job.about;
     struct window *w = j->window = find_or_make(cr->comm, ++cr->windows);
-    w->side[cr->rank] = (struct side){ .base = j->wanted.base, .bytes = j->wanted.bytes,
-                                       .flags = j->wanted.flags, .arrived = true, .job = j };
+    w->side[cr->rank] =
+        (struct side){ .base = j->wanted.base, .bytes = j->wanted.bytes, .flags = j->wanted.flags, .arrived = true, .job = j };
     if (++w->arrived == cr->nranks)
         window_complete(w);
 }
@@ -158,8 +158,7 @@ static void free_job(struct job *job)
     window_leave((struct window_job *)job);
 }
 
-static void describe_window(const struct job *job, struct ncs_snap_job *out,
-                            struct ncs_snapshot *snapshot)
+static void describe_window(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *snapshot)
 {
     const struct window_job *j = (const struct window_job *)job;
     out->comm_rank = job->about->rank;
@@ -170,12 +169,14 @@ static void describe_window(const struct job *job, struct ncs_snap_job *out,
 }
 
 static const struct job_type window_type = {
-    .kind = NCS_JOB_WINDOW, .bytes = sizeof(struct window_job), .step = step_window,
-    .free = free_job, .describe = describe_window,
+    .kind = NCS_JOB_WINDOW,
+    .bytes = sizeof(struct window_job),
+    .step = step_window,
+    .free = free_job,
+    .describe = describe_window,
 };
 
-struct job *sim_job_window(struct comm_rank *cr, void *base, size_t bytes, int flags,
-                           ncclWindow_t *out)
+struct job *sim_job_window(struct comm_rank *cr, void *base, size_t bytes, int flags, ncclWindow_t *out)
 {
     struct window_job *j = (struct window_job *)sim_job_about(&window_type, cr);
     j->wanted = (struct side){ .base = base, .bytes = bytes, .flags = flags };
@@ -207,8 +208,7 @@ static void match_memory(void *value, void *arg)
     struct search *s = arg;
     struct window *w = value;
     const struct side *side = &w->side[s->cr->rank];
-    if (side->live && side->flags & NCCL_WIN_COLL_SYMMETRIC && s->p >= side->base &&
-        (size_t)(s->p - side->base) < side->bytes)
+    if (side->live && side->flags & NCCL_WIN_COLL_SYMMETRIC && s->p >= side->base && (size_t)(s->p - side->base) < side->bytes)
         s->found = w;
 }
 

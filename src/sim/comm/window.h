@@ -20,8 +20,7 @@ bool sim_comm_has_windows(const struct comm_rank *cr);
 bool sim_comm_has_rma(const struct comm_rank *cr);
 
 /* The job of one rank's registration; *out is filled when all ranks have come to it. */
-struct job *sim_job_window(struct comm_rank *cr, void *base, size_t bytes, int flags,
-                           ncclWindow_t *out);
+struct job *sim_job_window(struct comm_rank *cr, void *base, size_t bytes, int flags, ncclWindow_t *out);
 
 /* The window behind a handle of this rank that is registered; NULL: there is none. */
 struct window *sim_window_find(const struct comm_rank *cr, ncclWindow_t handle);

@@ -26,7 +26,7 @@ void sim_launch_free(struct launch *launch); /* NULL is a no-op */
 /* False: the communicator of a graph's launch is gone. */
 bool sim_launch_is_possible(const struct launch *launch);
 /* Gives the operation a launch like `from`, of a graph: with new calls, and on other streams than those captured. */
-void sim_launch_again(struct op *op, const struct launch *from, struct stream *const *captured,
-                      struct stream *const *streams, size_t count);
+void sim_launch_again(struct op *op, const struct launch *from, struct stream *const *captured, struct stream *const *streams,
+                      size_t count);
 
 #endif

@@ -25,8 +25,9 @@ static void capture_join(struct capture *k, struct stream *s)
 struct capture *sim_capture_begin(struct context *c, struct stream *s, enum cudaStreamCaptureMode mode)
 {
     struct capture *k = sim_new(sizeof *k);
-    *k = (struct capture){ .id = ++sim_world.capture_serial, .by = c, .process = c->process, .mode = mode,
-                           .graph = sim_graph_new(c->process) };
+    *k = (struct capture){
+        .id = ++sim_world.capture_serial, .by = c, .process = c->process, .mode = mode, .graph = sim_graph_new(c->process)
+    };
     LIST_APPEND(sim_world.capture_first, sim_world.capture_last, k);
     capture_join(k, s);
     return k;
@@ -99,7 +100,7 @@ int sim_capture_end(struct context *c, struct stream *s, struct graph **graph)
         sim_capture_break(k);
         return cudaErrorStreamCaptureUnmatched;
     }
-    int error = k->broken               ? cudaErrorStreamCaptureInvalidated
+    int error = k->broken              ? cudaErrorStreamCaptureInvalidated
                 : capture_is_joined(k) ? cudaSuccess
                                        : cudaErrorStreamCaptureUnjoined;
     if (!error) {
@@ -131,13 +132,13 @@ static void node_follow(struct node *n, const struct stream *s)
     }
 }
 
-struct op *sim_capture_op(enum op_kind kind, struct gpu *gpu, struct stream *const *streams, size_t count,
-                          int64_t cost)
+struct op *sim_capture_op(enum op_kind kind, struct gpu *gpu, struct stream *const *streams, size_t count, int64_t cost)
 {
     struct graph *g = streams[0]->capture->graph;
     struct op *op = sim_new(sizeof *op);
-    *op = (struct op){ .kind = kind, .gpu = gpu, .cost = cost, .references = 1, .captured = true,
-                       .call = ncs_local ? ncs_local->call : NULL };
+    *op = (struct op){
+        .kind = kind, .gpu = gpu, .cost = cost, .references = 1, .captured = true, .call = ncs_local ? ncs_local->call : NULL
+    };
     ncs_call_pin(op->call);
     if (op->call && kind != OP_LAUNCH) /* a launch is put here by a job, whatever thread runs; its parts know their calls */
         op->call->captured = true;

@@ -16,12 +16,12 @@ struct graph;
 struct stream;
 
 struct capture {
-    uint64_t id;             /* from 1 */
+    uint64_t id;              /* from 1 */
     const struct context *by; /* whose call began it */
     const struct process *process;
     enum cudaStreamCaptureMode mode;
-    bool broken;             /* invalidated */
-    struct graph *graph;     /* referenced */
+    bool broken;         /* invalidated */
+    struct graph *graph; /* referenced */
     struct capture *previous, *next;
 };
 
@@ -33,8 +33,7 @@ void sim_capture_break(struct capture *k);
 void sim_capture_leave(struct stream *s);
 
 /* A new operation for capturing streams, all of one capture, instead of sim_op_new's. */
-struct op *sim_capture_op(enum op_kind kind, struct gpu *gpu, struct stream *const *streams, size_t count,
-                          int64_t cost);
+struct op *sim_capture_op(enum op_kind kind, struct gpu *gpu, struct stream *const *streams, size_t count, int64_t cost);
 
 /* An event's record in a capturing stream, and a wait for an event where the stream or the record is captured. They
  * return CUDA's error. */
@@ -62,18 +61,18 @@ bool sim_capture_bars_legacy(const struct stream *s);
 void sim_captures_free(void); /* at a reset */
 
 /* A function that puts something into a stream has found the stream. */
-#define CAPTURE_CHECK(c, s)                          \
-    do {                                             \
-        int refused_ = sim_capture_refuses(s);       \
-        if (refused_)                                \
-            return sim_cuda_return(c, refused_);     \
+#define CAPTURE_CHECK(c, s)                      \
+    do {                                         \
+        int refused_ = sim_capture_refuses(s);   \
+        if (refused_)                            \
+            return sim_cuda_return(c, refused_); \
     } while (0)
 /* A function that may wait for the device. */
-#define CAPTURE_UNSAFE(c)                            \
-    do {                                             \
+#define CAPTURE_UNSAFE(c)                             \
+    do {                                              \
         int refused_ = sim_capture_refuses_unsafe(c); \
-        if (refused_)                                \
-            return sim_cuda_return(c, refused_);     \
+        if (refused_)                                 \
+            return sim_cuda_return(c, refused_);      \
     } while (0)
 
 #endif

@@ -58,17 +58,17 @@ int sim_cuda_refusal_in_nccl(struct context *c);
 
 /* A CUDA function begins with it. It returns at once if the context is abandoned, and returns an error
  * if something refuses the call: the above, or the sticky error of a dead device. */
-#define CUDA_ENTER(c)                                               \
-    CUDA_ENTER_ANY(c);                                              \
-    if (sim_current_gpu(c)->fault)                                  \
+#define CUDA_ENTER(c)              \
+    CUDA_ENTER_ANY(c);             \
+    if (sim_current_gpu(c)->fault) \
     return sim_cuda_return(c, sim_current_gpu(c)->fault)
 
 /* As CUDA_ENTER, for functions that work on a dead device. */
-#define CUDA_ENTER_ANY(c)                                           \
-    struct context *c = sim_context_enter();                        \
-    if (!(c))                                                       \
-        return cudaSuccess;                                         \
-    if (sim_cuda_refusal(c))                                        \
+#define CUDA_ENTER_ANY(c)                    \
+    struct context *c = sim_context_enter(); \
+    if (!(c))                                \
+        return cudaSuccess;                  \
+    if (sim_cuda_refusal(c))                 \
     return sim_cuda_return(c, sim_cuda_refusal(c))
 
 #endif

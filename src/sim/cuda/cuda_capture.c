@@ -68,9 +68,9 @@ cudaError_t sim_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptur
 }
 
 /* The graph and its nodes are not handed out: functions that would change a graph in capture are refused. */
-cudaError_t sim_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
-                                         unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **nodes,
-                                         const cudaGraphEdgeData **edges, size_t *count)
+cudaError_t sim_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
+                                         cudaGraph_t *graph, const cudaGraphNode_t **nodes, const cudaGraphEdgeData **edges,
+                                         size_t *count)
 {
     const struct capture *k = NULL;
     CUDA_ENTER(c);

@@ -33,16 +33,14 @@ struct side {
 /* False = more bytes than can exist. */
 static bool measure(struct rows rows, size_t pitch, size_t *bytes)
 {
-    return !__builtin_mul_overflow(rows.count - 1, pitch, bytes) &&
-           !__builtin_add_overflow(*bytes, rows.bytes, bytes);
+    return !__builtin_mul_overflow(rows.count - 1, pitch, bytes) && !__builtin_add_overflow(*bytes, rows.bytes, bytes);
 }
 
 static struct side copy_check(const struct context *c, const void *p, struct rows rows, size_t pitch)
 {
     size_t bytes;
     const struct allocation *a = sim_memory_find(p);
-    struct side side = { p, pitch, .known = a && sim_memory_is_of(c->process, a),
-                         .on_device = a && a->kind == MEMORY_DEVICE };
+    struct side side = { p, pitch, .known = a && sim_memory_is_of(c->process, a), .on_device = a && a->kind == MEMORY_DEVICE };
     side.fits = p && measure(rows, pitch, &bytes) &&
                 (a ? sim_memory_reachable(c->process, p, bytes) : sim_memory_of_caller(p, bytes));
     side.memory = side.known ? a->serial : 0;
@@ -64,8 +62,7 @@ static cudaError_t check_sides(struct side dst, struct side src, enum cudaMemcpy
 {
     if ((is_to_device(kind) && !dst.pinned) || (is_from_device(kind) && !src.pinned))
         return cudaErrorInvalidValue;
-    if (kind != cudaMemcpyDefault && ((!is_to_device(kind) && dst.on_device) ||
-                                      (!is_from_device(kind) && src.on_device)))
+    if (kind != cudaMemcpyDefault && ((!is_to_device(kind) && dst.on_device) || (!is_from_device(kind) && src.on_device)))
         return cudaErrorInvalidValue;
     return dst.fits && src.fits ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -144,19 +141,24 @@ static cudaError_t enqueue_copy(struct context *c, const struct copy *what)
         return sim_memory_refused(rows.bytes * rows.count);
     struct op *op = sim_op_new(OP_COPY, stream->gpu, &stream, 1,
                                sim_cost_copy(rows.bytes * rows.count, !to.on_device || !from.on_device));
-    op->work = (struct op_work){ .dst = what->dst, .src = what->src, .bytes = rows.bytes,
-                                 .rows = rows.count, .dst_pitch = to.pitch,
-                                 .src_pitch = from.pitch, .staged = staged,
-                                 .dst_device = to.known, .src_device = from.known,
-                                 .dst_memory = to.memory, .src_memory = from.memory,
+    op->work = (struct op_work){ .dst = what->dst,
+                                 .src = what->src,
+                                 .bytes = rows.bytes,
+                                 .rows = rows.count,
+                                 .dst_pitch = to.pitch,
+                                 .src_pitch = from.pitch,
+                                 .staged = staged,
+                                 .dst_device = to.known,
+                                 .src_device = from.known,
+                                 .dst_memory = to.memory,
+                                 .src_memory = from.memory,
                                  .dtype = type_read(what->dst) };
     sim_op_ref(op);
     submit(op, from, rows);
     struct gpu *gpu = stream->gpu;
     bool between_devices = to.on_device && from.on_device;
     bool uncopied = !from.pinned && !op->work.staged;
-    bool wait = op->state != OP_DONE && !op->captured &&
-                (!to.pinned || uncopied || (what->synchronous && !between_devices));
+    bool wait = op->state != OP_DONE && !op->captured && (!to.pinned || uncopied || (what->synchronous && !between_devices));
     if (wait)
         sim_wait_for(c, NCS_WAIT_OP, op, &op->done);
     sim_op_unref(op);
@@ -165,13 +167,15 @@ static cudaError_t enqueue_copy(struct context *c, const struct copy *what)
     return (cudaError_t)gpu->fault;
 }
 
-static cudaError_t copy_line(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
-                             cudaStream_t stream, bool synchronous)
+static cudaError_t copy_line(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream,
+                             bool synchronous)
 {
     CUDA_ENTER(c);
-    return sim_cuda_return(c, enqueue_copy(c, &(struct copy){ .dst = dst, .src = src, .rows = { bytes, 1 },
-                                                              .kind = kind, .stream = stream,
-                                                              .synchronous = synchronous }));
+    return sim_cuda_return(
+        c,
+        enqueue_copy(
+            c, &(struct copy){
+                   .dst = dst, .src = src, .rows = { bytes, 1 }, .kind = kind, .stream = stream, .synchronous = synchronous }));
 }
 
 cudaError_t sim_cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
@@ -179,8 +183,7 @@ cudaError_t sim_cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMe
     return copy_line(dst, src, bytes, kind, NULL, true);
 }
 
-cudaError_t sim_cudaMemcpyAsync(void *dst, const void *src, size_t bytes,
-                                enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t sim_cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     return copy_line(dst, src, bytes, kind, stream, false);
 }
@@ -195,40 +198,35 @@ static cudaError_t copy_2d(struct copy what)
     return sim_cuda_return(c, enqueue_copy(c, &what));
 }
 
-cudaError_t sim_cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
-                             size_t width, size_t height, enum cudaMemcpyKind kind)
+cudaError_t sim_cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,
+                             enum cudaMemcpyKind kind)
 {
-    return copy_2d((struct copy){ dst, src, dst_pitch, src_pitch, { width, height }, kind, NULL,
-                                  true });
+    return copy_2d((struct copy){ dst, src, dst_pitch, src_pitch, { width, height }, kind, NULL, true });
 }
 
-cudaError_t sim_cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
-                                  size_t width, size_t height, enum cudaMemcpyKind kind,
-                                  cudaStream_t stream)
+cudaError_t sim_cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,
+                                  enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return copy_2d((struct copy){ dst, src, dst_pitch, src_pitch, { width, height }, kind, stream,
-                                  false });
+    return copy_2d((struct copy){ dst, src, dst_pitch, src_pitch, { width, height }, kind, stream, false });
 }
 
-cudaError_t sim_cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device,
-                                    size_t bytes, cudaStream_t stream)
+cudaError_t sim_cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t bytes, cudaStream_t stream)
 {
     CUDA_ENTER(c);
     if (!sim_is_device(c, dst_device) || !sim_is_device(c, src_device))
         return sim_cuda_return(c, cudaErrorInvalidDevice);
-    return sim_cuda_return(c, enqueue_copy(c, &(struct copy){ .dst = dst, .src = src, .rows = { bytes, 1 },
-                                                              .kind = cudaMemcpyDeviceToDevice,
-                                                              .stream = stream }));
+    return sim_cuda_return(
+        c,
+        enqueue_copy(c, &(struct copy){
+                            .dst = dst, .src = src, .rows = { bytes, 1 }, .kind = cudaMemcpyDeviceToDevice, .stream = stream }));
 }
 
-cudaError_t sim_cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device,
-                               size_t bytes)
+cudaError_t sim_cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t bytes)
 {
     return sim_cudaMemcpyPeerAsync(dst, dst_device, src, src_device, bytes, NULL);
 }
 
-static cudaError_t enqueue_set(struct context *c, void *p, int value, struct rows rows, size_t pitch,
-                               cudaStream_t handle)
+static cudaError_t enqueue_set(struct context *c, void *p, int value, struct rows rows, size_t pitch, cudaStream_t handle)
 {
     struct stream *stream = sim_stream_with_room(c, handle, c->device);
     if (!stream)
@@ -241,10 +239,13 @@ static cudaError_t enqueue_set(struct context *c, void *p, int value, struct row
     int refused = sim_capture_refuses(stream);
     if (refused)
         return (cudaError_t)refused;
-    struct op *op = sim_op_new(OP_SET, stream->gpu, &stream, 1,
-                               sim_cost_copy(rows.bytes * rows.count, false));
-    op->work = (struct op_work){ .dst = p, .bytes = rows.bytes, .rows = rows.count,
-                                 .dst_pitch = pitch, .byte = value, .dst_device = true,
+    struct op *op = sim_op_new(OP_SET, stream->gpu, &stream, 1, sim_cost_copy(rows.bytes * rows.count, false));
+    op->work = (struct op_work){ .dst = p,
+                                 .bytes = rows.bytes,
+                                 .rows = rows.count,
+                                 .dst_pitch = pitch,
+                                 .byte = value,
+                                 .dst_device = true,
                                  .dst_memory = to.memory };
     sim_op_submit(op);
     return cudaSuccess;
@@ -263,8 +264,7 @@ cudaError_t sim_cudaMemset(void *p, int value, size_t bytes)
     return sim_cuda_return(c, enqueue_set(c, p, value, (struct rows){ bytes, 1 }, 0, NULL));
 }
 
-cudaError_t sim_cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height,
-                                  cudaStream_t stream)
+cudaError_t sim_cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
     CUDA_ENTER(c);
     if (width > pitch)
@@ -277,8 +277,7 @@ cudaError_t sim_cudaMemset2D(void *p, size_t pitch, int value, size_t width, siz
     return sim_cudaMemset2DAsync(p, pitch, value, width, height, NULL);
 }
 
-cudaError_t sim_ncsAdd(void *dst, const void *src, size_t count, ncclDataType_t datatype,
-                       cudaStream_t handle)
+cudaError_t sim_ncsAdd(void *dst, const void *src, size_t count, ncclDataType_t datatype, cudaStream_t handle)
 {
     CUDA_ENTER(c);
     struct stream *stream = sim_stream_with_room(c, handle, c->device);
@@ -291,8 +290,9 @@ cudaError_t sim_ncsAdd(void *dst, const void *src, size_t count, ncclDataType_t 
     if (bytes == 0)
         return cudaSuccess;
     struct op *op = sim_op_new(OP_ADD, stream->gpu, &stream, 1, sim_cost_copy(bytes, false));
-    op->work = (struct op_work){ .dst = dst, .src = src, .bytes = bytes, .dtype = (int)datatype,
-                                 .dst_device = true, .src_device = true };
+    op->work = (struct op_work){
+        .dst = dst, .src = src, .bytes = bytes, .dtype = (int)datatype, .dst_device = true, .src_device = true
+    };
     sim_op_submit(op);
     return cudaSuccess;
 }

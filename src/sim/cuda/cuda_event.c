@@ -56,8 +56,7 @@ cudaError_t sim_cudaEventDestroy(cudaEvent_t handle)
     return cudaSuccess;
 }
 
-cudaError_t sim_cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream,
-                                         unsigned int flags)
+cudaError_t sim_cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream, unsigned int flags)
 {
     CUDA_ENTER(c);
     if (flags > 1)

@@ -93,19 +93,21 @@ cudaError_t sim_cudaMemGetInfo(size_t *available, size_t *total)
 cudaError_t sim_cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *p)
 {
     static const enum cudaMemoryType types[] = {
-        [MEMORY_DEVICE] = cudaMemoryTypeDevice, [MEMORY_PINNED] = cudaMemoryTypeHost,
-        [MEMORY_MANAGED] = cudaMemoryTypeManaged, [MEMORY_REGISTERED] = cudaMemoryTypeHost,
+        [MEMORY_DEVICE] = cudaMemoryTypeDevice,
+        [MEMORY_PINNED] = cudaMemoryTypeHost,
+        [MEMORY_MANAGED] = cudaMemoryTypeManaged,
+        [MEMORY_REGISTERED] = cudaMemoryTypeHost,
     };
     CUDA_ENTER(c);
     if (!out)
         return sim_cuda_return(c, cudaErrorInvalidValue);
     const struct allocation *a = sim_memory_find(p);
-    *out = (struct cudaPointerAttributes){ .device = cudaInvalidDeviceId,
-                                           .hostPointer = (void *)p };
+    *out = (struct cudaPointerAttributes){ .device = cudaInvalidDeviceId, .hostPointer = (void *)p };
     const struct registered *r = a ? NULL : sim_registered_find(c->process, p);
     if (r)
-        *out = (struct cudaPointerAttributes){ .type = cudaMemoryTypeHost, .device = r->device, .devicePointer = (void *)p,
-                                               .hostPointer = (void *)p };
+        *out = (struct cudaPointerAttributes){
+            .type = cudaMemoryTypeHost, .device = r->device, .devicePointer = (void *)p, .hostPointer = (void *)p
+        };
     if (!a || !sim_memory_is_of(c->process, a))
         return cudaSuccess; /* unregistered */
     out->type = types[a->kind];
@@ -129,8 +131,8 @@ static bool is_location(const struct context *c, struct cudaMemLocation at)
                : at.type >= cudaMemLocationTypeHost && at.type <= cudaMemLocationTypeHostNumaCurrent;
 }
 
-cudaError_t sim_cudaMemPrefetchAsync(const void *p, size_t bytes, struct cudaMemLocation location,
-                                     unsigned int flags, cudaStream_t handle)
+cudaError_t sim_cudaMemPrefetchAsync(const void *p, size_t bytes, struct cudaMemLocation location, unsigned int flags,
+                                     cudaStream_t handle)
 {
     CUDA_ENTER(c);
     if (!sim_stream_find(c, handle, c->device))
@@ -140,16 +142,12 @@ cudaError_t sim_cudaMemPrefetchAsync(const void *p, size_t bytes, struct cudaMem
     return sim_cuda_return(c, is_location(c, location) ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
-cudaError_t sim_cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice,
-                              struct cudaMemLocation location)
+cudaError_t sim_cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
 {
     CUDA_ENTER(c);
-    bool somewhere = advice == cudaMemAdviseSetPreferredLocation ||
-                     advice == cudaMemAdviseSetAccessedBy ||
+    bool somewhere = advice == cudaMemAdviseSetPreferredLocation || advice == cudaMemAdviseSetAccessedBy ||
                      advice == cudaMemAdviseUnsetAccessedBy;
-    if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy ||
-        !is_managed(c, p, bytes))
+    if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy || !is_managed(c, p, bytes))
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    return sim_cuda_return(c, !somewhere || is_location(c, location) ? cudaSuccess
-                                                              : cudaErrorInvalidDevice);
+    return sim_cuda_return(c, !somewhere || is_location(c, location) ? cudaSuccess : cudaErrorInvalidDevice);
 }

@@ -6,10 +6,8 @@
 #include "sim/data/memory.h"
 #include "sim/kernel/gen/functions.h"
 
-#define ALLOC_FLAGS \
-    (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)
-#define REGISTER_FLAGS \
-    (cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly)
+#define ALLOC_FLAGS (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)
+#define REGISTER_FLAGS (cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly)
 
 static bool is_pinned(const struct allocation *a)
 {

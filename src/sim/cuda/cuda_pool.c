@@ -31,9 +31,9 @@ static int pool_allocate(struct context *c, struct pool *pool, size_t bytes, voi
 }
 
 /* CUDA makes nodes of a graph that allocate and free: they are not simulated. */
-#define POOL_UNCAPTURED(c, s)                                                                      \
-    CAPTURE_CHECK(c, s);                                                                           \
-    if ((s)->capture)                                                                              \
+#define POOL_UNCAPTURED(c, s) \
+    CAPTURE_CHECK(c, s);      \
+    if ((s)->capture)         \
     return sim_cuda_return(c, sim_capture_unsupported(s, cudaErrorNotSupported))
 
 cudaError_t sim_cudaMallocAsync(void **p, size_t bytes, cudaStream_t handle)
@@ -48,8 +48,7 @@ cudaError_t sim_cudaMallocAsync(void **p, size_t bytes, cudaStream_t handle)
     return sim_cuda_return(c, pool_allocate(c, sim_pool_of(stream->gpu), bytes, p));
 }
 
-cudaError_t sim_cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t handle,
-                                        cudaStream_t stream)
+cudaError_t sim_cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t handle, cudaStream_t stream)
 {
     CUDA_ENTER(c);
     struct pool *pool = find_pool(c, handle);
@@ -123,14 +122,13 @@ cudaError_t sim_cudaDeviceSetMemPool(int device, cudaMemPool_t handle)
 cudaError_t sim_cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoolProps *props)
 {
     CUDA_ENTER(c);
-    if (!out || !props || props->allocType != cudaMemAllocationTypePinned ||
-        props->location.type != cudaMemLocationTypeDevice || !sim_is_device(c, props->location.id))
+    if (!out || !props || props->allocType != cudaMemAllocationTypePinned || props->location.type != cudaMemLocationTypeDevice ||
+        !sim_is_device(c, props->location.id))
         return sim_cuda_return(c, cudaErrorInvalidValue);
     if (props->handleTypes != cudaMemHandleTypeNone)
         return sim_cuda_return(c, cudaErrorNotSupported); /* there are no other processes */
     struct pool *p = sim_new(sizeof *p);
-    *p = (struct pool){ .gpu = sim_process_gpu(c->process, props->location.id), .on = { 1, 1, 1 },
-                        .references = 1 };
+    *p = (struct pool){ .gpu = sim_process_gpu(c->process, props->location.id), .on = { 1, 1, 1 }, .references = 1 };
     ncs_map_put(&sim_world.pools, ncs_map_key(p), p);
     *out = (cudaMemPool_t)p;
     return cudaSuccess;
@@ -152,13 +150,11 @@ cudaError_t sim_cudaMemPoolDestroy(cudaMemPool_t handle)
 
 static bool is_switch(enum cudaMemPoolAttr attr)
 {
-    return attr >= cudaMemPoolReuseFollowEventDependencies &&
-           attr <= cudaMemPoolReuseAllowInternalDependencies;
+    return attr >= cudaMemPoolReuseFollowEventDependencies && attr <= cudaMemPoolReuseAllowInternalDependencies;
 }
 
 /* A program's value may be unaligned, so it is copied. */
-cudaError_t sim_cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attr,
-                                        void *value)
+cudaError_t sim_cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attr, void *value)
 {
     CUDA_ENTER(c);
     struct pool *p = find_pool(c, handle);
@@ -187,8 +183,7 @@ static const void *attribute_of(const struct pool *p, enum cudaMemPoolAttr attr)
     switch (attr) {
     case cudaMemPoolReuseFollowEventDependencies:
     case cudaMemPoolReuseAllowOpportunistic:
-    case cudaMemPoolReuseAllowInternalDependencies:
-        return &p->on[attr - cudaMemPoolReuseFollowEventDependencies];
+    case cudaMemPoolReuseAllowInternalDependencies: return &p->on[attr - cudaMemPoolReuseFollowEventDependencies];
     case cudaMemPoolAttrReleaseThreshold: return &p->threshold;
     case cudaMemPoolAttrReservedMemCurrent:
     case cudaMemPoolAttrUsedMemCurrent: return &p->used;
@@ -198,8 +193,7 @@ static const void *attribute_of(const struct pool *p, enum cudaMemPoolAttr attr)
     return NULL;
 }
 
-cudaError_t sim_cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attr,
-                                        void *value)
+cudaError_t sim_cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attr, void *value)
 {
     CUDA_ENTER(c);
     const struct pool *p = find_pool(c, handle);

@@ -6,7 +6,7 @@
 #include "sim/cuda/cuda.h"
 #include "sim/kernel/gen/functions.h"
 
-#define PCI_TEXT 13       /* "0000:0a:00.0" and its end */
+#define PCI_TEXT 13 /* "0000:0a:00.0" and its end */
 #define PCI_FIRST_BUS 0x10
 #define PCI_BUSES 0xf0
 
@@ -108,11 +108,15 @@ struct attribute {
     int value;
 };
 
-#define FIELD(what, field) \
-    { .number = cudaDevAttr##what, .is_field = true, \
-      .is_wide = sizeof(((struct cudaDeviceProp *)0)->field) == sizeof(size_t), \
-      .offset = offsetof(struct cudaDeviceProp, field) }
-#define VALUE(what, number_) { .number = cudaDevAttr##what, .value = (number_) }
+#define FIELD(what, field)                                                                                                       \
+    {                                                                                                                            \
+        .number = cudaDevAttr##what, .is_field = true, .is_wide = sizeof(((struct cudaDeviceProp *)0)->field) == sizeof(size_t), \
+        .offset = offsetof(struct cudaDeviceProp, field)                                                                         \
+    }
+#define VALUE(what, number_)                            \
+    {                                                   \
+        .number = cudaDevAttr##what, .value = (number_) \
+    }
 
 /* clang-format off */
 static const struct attribute attributes[] = {
@@ -245,8 +249,7 @@ cudaError_t sim_cudaDeviceGetPCIBusId(char *id, int room, int device)
         return sim_cuda_return(c, cudaErrorInvalidValue);
     if (!sim_is_device(c, device))
         return sim_cuda_return(c, cudaErrorInvalidDevice);
-    snprintf(id, (size_t)room, "%04x:%02x:00.0", (unsigned)pci_domain(device) & 0xffff,
-             (unsigned)pci_bus(device) & 0xff);
+    snprintf(id, (size_t)room, "%04x:%02x:00.0", (unsigned)pci_domain(device) & 0xffff, (unsigned)pci_bus(device) & 0xff);
     return cudaSuccess;
 }
 
@@ -256,8 +259,7 @@ static bool read_place(const char *text, unsigned *domain, unsigned *bus, unsign
     int end = 0;
     unsigned function = 0;
     size_t length = strlen(text);
-    if (sscanf(text, "%4x:%2x:%2x.%1x%n", domain, bus, slot, &function, &end) == 4 &&
-        (size_t)end == length)
+    if (sscanf(text, "%4x:%2x:%2x.%1x%n", domain, bus, slot, &function, &end) == 4 && (size_t)end == length)
         return true;
     if (sscanf(text, "%4x:%2x:%2x%n", domain, bus, slot, &end) == 3 && (size_t)end == length)
         return true;

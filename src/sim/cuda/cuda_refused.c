@@ -10,9 +10,8 @@ cudaError_t sim_outside_refuse(int error)
 }
 
 /* The virtual driver has no entry points, so every symbol is not found. */
-cudaError_t sim_cudaGetDriverEntryPointByVersion(const char *symbol, void **function,
-                                                 unsigned int version, unsigned long long flags,
-                                                 enum cudaDriverEntryPointQueryResult *result)
+cudaError_t sim_cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned int version,
+                                                 unsigned long long flags, enum cudaDriverEntryPointQueryResult *result)
 {
     CUDA_ENTER(c);
     (void)version;
@@ -24,8 +23,7 @@ cudaError_t sim_cudaGetDriverEntryPointByVersion(const char *symbol, void **func
     return cudaSuccess;
 }
 
-cudaError_t sim_cudaGetDriverEntryPoint(const char *symbol, void **function,
-                                        unsigned long long flags,
+cudaError_t sim_cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
                                         enum cudaDriverEntryPointQueryResult *result)
 {
     return sim_cudaGetDriverEntryPointByVersion(symbol, function, 0, flags, result);

@@ -88,23 +88,22 @@ cudaError_t sim_cudaStreamQuery(cudaStream_t handle)
 }
 
 /* Finds the stream that a query asks about. NULL = *error is set. */
-static const struct stream *stream_give_state(struct context *c, cudaStream_t handle, const void *out,
-                                         int *error)
+static const struct stream *stream_give_state(struct context *c, cudaStream_t handle, const void *out, int *error)
 {
     const struct stream *s = sim_stream_find(c, handle, c->device);
     *error = !s ? cudaErrorInvalidResourceHandle : !out ? cudaErrorInvalidValue : cudaSuccess;
     return *error ? NULL : s;
 }
 
-#define DEFINE_QUERY(name, type, value)                      \
-    cudaError_t sim_cuda##name(cudaStream_t handle, type *out) \
-    {                                                        \
-        int error;                                           \
-        CUDA_ENTER(c);                                       \
+#define DEFINE_QUERY(name, type, value)                                     \
+    cudaError_t sim_cuda##name(cudaStream_t handle, type *out)              \
+    {                                                                       \
+        int error;                                                          \
+        CUDA_ENTER(c);                                                      \
         const struct stream *s = stream_give_state(c, handle, out, &error); \
-        if (s)                                               \
-            *out = (value);                                  \
-        return sim_cuda_return(c, error);                    \
+        if (s)                                                              \
+            *out = (value);                                                 \
+        return sim_cuda_return(c, error);                                   \
     }
 
 DEFINE_QUERY(StreamGetFlags, unsigned int, s->flags)
@@ -112,8 +111,8 @@ DEFINE_QUERY(StreamGetPriority, int, s->priority)
 DEFINE_QUERY(StreamGetId, unsigned long long, s->id)
 DEFINE_QUERY(StreamGetDevice, int, s->gpu->device)
 
-static cudaError_t enqueue_host(cudaStream_t handle, cudaHostFn_t function,
-                                cudaStreamCallback_t callback, void *data, unsigned flags)
+static cudaError_t enqueue_host(cudaStream_t handle, cudaHostFn_t function, cudaStreamCallback_t callback, void *data,
+                                unsigned flags)
 {
     CUDA_ENTER(c);
     struct stream *s = sim_stream_with_room(c, handle, c->device);
@@ -128,8 +127,7 @@ static cudaError_t enqueue_host(cudaStream_t handle, cudaHostFn_t function,
         return sim_cuda_return(c, cudaErrorMemoryAllocation);
     sim_outside_kernel(); /* of a program from outside it may be one (shim/kernel/launch.c) */
     struct op *op = sim_op_new(OP_HOST, s->gpu, &s, 1, sim_cost_step());
-    op->work = (struct op_work){ .dst = data, .function = function, .callback = callback,
-                                 .handle = handle };
+    op->work = (struct op_work){ .dst = data, .function = function, .callback = callback, .handle = handle };
     sim_op_submit(op);
     return cudaSuccess;
 }
@@ -139,8 +137,7 @@ cudaError_t sim_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, v
     return enqueue_host(stream, function, NULL, data, 0);
 }
 
-cudaError_t sim_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
-                                      void *data, unsigned int flags)
+cudaError_t sim_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int flags)
 {
     return enqueue_host(stream, NULL, callback, data, flags);
 }

@@ -13,10 +13,10 @@ struct process;
 struct stream;
 
 struct node {
-    struct op *op;        /* referenced; not in the graph of device work */
-    size_t *before;       /* places of the nodes that it follows, all smaller than its own */
+    struct op *op;  /* referenced; not in the graph of device work */
+    size_t *before; /* places of the nodes that it follows, all smaller than its own */
     size_t befores, before_room;
-    size_t *lane;         /* places of the streams that it was put on */
+    size_t *lane; /* places of the streams that it was put on */
     size_t lanes;
 };
 

@@ -9,9 +9,9 @@
 struct host {
     struct context *context;
     struct ncs_local local;
-    struct op **queue;    /* referenced */
+    struct op **queue; /* referenced */
     size_t count, room;
-    size_t taken;         /* functions before this one were taken; its last one runs */
+    size_t taken; /* functions before this one were taken; its last one runs */
     struct op *running;
 };
 
@@ -70,8 +70,7 @@ bool sim_host_prepare(struct gpu *gpu)
     const struct ncs_local *caller = ncs_local;
     h->local.rank = caller ? caller->rank : gpu->process->number;
     h->local.thread = NCS_THREAD_OF_DEVICE(gpu->device);
-    struct ncs_context_options options = { .process = gpu->process->number, .local = &h->local,
-                                           .main = host_main, .arg = gpu };
+    struct ncs_context_options options = { .process = gpu->process->number, .local = &h->local, .main = host_main, .arg = gpu };
     if (sim_context_new(&options, NULL))
         return true;
     sim_free(h, sizeof *h);

@@ -11,8 +11,7 @@
 bool sim_kernel_slot_wanted(struct op *op)
 {
     struct world *w = &sim_world;
-    if (w->options.kernel_slots == 0 || op->kernel_slot == KERNEL_SLOT_HELD ||
-        sim_launch_is_over(op->launch))
+    if (w->options.kernel_slots == 0 || op->kernel_slot == KERNEL_SLOT_HELD || sim_launch_is_over(op->launch))
         return false;
     if (op->kernel_slot == KERNEL_SLOT_NONE) {
         op->kernel_slot = KERNEL_SLOT_WANTED;
@@ -24,8 +23,7 @@ bool sim_kernel_slot_wanted(struct op *op)
 static void leave_line(size_t at)
 {
     struct world *w = &sim_world;
-    memmove(&w->kernel_slot_line[at], &w->kernel_slot_line[at + 1],
-            (--w->kernel_slot_waits - at) * sizeof *w->kernel_slot_line);
+    memmove(&w->kernel_slot_line[at], &w->kernel_slot_line[at + 1], (--w->kernel_slot_waits - at) * sizeof *w->kernel_slot_line);
 }
 
 /* The place of the GPU's pick-th launch in the line; `first` is the place of its first one. */

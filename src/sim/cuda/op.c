@@ -21,9 +21,8 @@
 #include "sim/kernel/world.h"
 
 const char *const sim_op_kind_names[] = {
-    [OP_LAUNCH] = "launch", [OP_COPY] = "copy",   [OP_SET] = "memset",
-    [OP_ADD] = "add",       [OP_EVENT] = "event", [OP_DELAY] = "delay",
-    [OP_HOST] = "callback", [OP_FREE] = "free",
+    [OP_LAUNCH] = "launch", [OP_COPY] = "copy",   [OP_SET] = "memset",    [OP_ADD] = "add",
+    [OP_EVENT] = "event",   [OP_DELAY] = "delay", [OP_HOST] = "callback", [OP_FREE] = "free",
 };
 
 /* A stream of CUDA's own has a name that is no address. */
@@ -37,8 +36,10 @@ static void tell_of(const struct op *op, enum ncs_work_state state)
     const struct ncs_observer *o = &sim_world.observer;
     if (!o->work)
         return;
-    struct ncs_work work = { .serial = op->serial, .kind = sim_op_kind_names[op->kind],
-                             .rank = op->gpu->process->number, .device = op->gpu->device,
+    struct ncs_work work = { .serial = op->serial,
+                             .kind = sim_op_kind_names[op->kind],
+                             .rank = op->gpu->process->number,
+                             .device = op->gpu->device,
                              .status = op->status };
     if (state != NCS_WORK_QUEUED) {
         o->work(o->self, &work, state);
@@ -83,8 +84,7 @@ void sim_op_unref(struct op *op)
     sim_free(op, sizeof *op);
 }
 
-struct op *sim_op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *streams, size_t count,
-                      int64_t cost)
+struct op *sim_op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *streams, size_t count, int64_t cost)
 {
     struct world *w = &sim_world;
     if (streams[0]->capture)
@@ -151,8 +151,7 @@ static void op_advance(struct op *op)
     if (op->state == OP_DONE)
         return;
     bool fresh = op->state == OP_ENABLED;
-    if (fresh && op->kind == OP_LAUNCH && !op->gpu->fault &&
-        (sim_launch_held_by(op->launch) || sim_kernel_slot_wanted(op)))
+    if (fresh && op->kind == OP_LAUNCH && !op->gpu->fault && (sim_launch_held_by(op->launch) || sim_kernel_slot_wanted(op)))
         return;
     op->state = OP_ACTIVE;
     if (fresh)
@@ -189,11 +188,9 @@ static const char *misplaced(const struct op *op)
 {
     const struct op_work *w = &op->work;
     const struct process *p = op->gpu->process;
-    if (w->dst_device && !sim_memory_still_reachable(p, w->dst_memory, w->dst,
-                                                     rows_span(w->bytes, w->rows, w->dst_pitch)))
+    if (w->dst_device && !sim_memory_still_reachable(p, w->dst_memory, w->dst, rows_span(w->bytes, w->rows, w->dst_pitch)))
         return "its destination is no longer allocated";
-    if (w->src_device && !sim_memory_still_reachable(p, w->src_memory, w->src,
-                                                     rows_span(w->bytes, w->rows, w->src_pitch)))
+    if (w->src_device && !sim_memory_still_reachable(p, w->src_memory, w->src, rows_span(w->bytes, w->rows, w->src_pitch)))
         return "its source is no longer allocated";
     if (op->kind == OP_ADD && !(sim_memory_in_reach(op->gpu, w->dst) && sim_memory_in_reach(op->gpu, w->src)))
         return "some of its memory is on a device that its own has no peer access to";
@@ -274,9 +271,7 @@ static void execute(struct op *op)
         if (!copy_rows(op->gpu->process, work))
             op->gpu->fault = cudaErrorIllegalAddress;
         break;
-    case OP_SET:
-        set_rows(work);
-        break;
+    case OP_SET: set_rows(work); break;
     case OP_ADD:
         if (sim_unwritten_any()) {
             sim_unwritten_check(work->dst, work->bytes);
@@ -284,14 +279,11 @@ static void execute(struct op *op)
         }
         sim_data_add(work->dst, work->src, work->bytes / ncs_dtype_bytes(work->dtype), work->dtype);
         break;
-    case OP_FREE:
-        sim_memory_left(work->dst_memory, work->dst);
-        break;
+    case OP_FREE: sim_memory_left(work->dst_memory, work->dst); break;
     case OP_LAUNCH:
     case OP_EVENT:
     case OP_DELAY:
-    case OP_HOST:
-        break;
+    case OP_HOST: break;
     }
     if (writes)
         keep_unwritten(op);

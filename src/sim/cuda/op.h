@@ -29,48 +29,47 @@ struct op_work {
     const void *src;
     size_t bytes, rows;
     size_t dst_pitch, src_pitch; /* from row to row */
-    cudaHostFn_t function;         /* one of these two, of a host function */
+    cudaHostFn_t function;       /* one of these two, of a host function */
     cudaStreamCallback_t callback;
-    cudaStream_t handle;           /* the stream that the callback gets */
-    void *staged;      /* a copy from pageable memory: the bytes at the call; owned */
-    int byte;          /* of a set */
-    int dtype;         /* of an add; of a copy that of what a script reads, ncclInt8 if it is not known */
-    bool dst_device, src_device; /* memory that must be valid when the operation ends, */
+    cudaStream_t handle;             /* the stream that the callback gets */
+    void *staged;                    /* a copy from pageable memory: the bytes at the call; owned */
+    int byte;                        /* of a set */
+    int dtype;                       /* of an add; of a copy that of what a script reads, ncclInt8 if it is not known */
+    bool dst_device, src_device;     /* memory that must be valid when the operation ends, */
     uint64_t dst_memory, src_memory; /* in these allocations, by serial; 0 = any */
 };
 
 struct op {
     enum op_kind kind;
     enum op_state state;
-    int status;              /* when DONE: cudaError_t, 0 = ok */
-    int64_t ended;           /* when DONE */
+    int status;    /* when DONE: cudaError_t, 0 = ok */
+    int64_t ended; /* when DONE */
     unsigned references;
-    size_t blockers;         /* edges not yet done */
+    size_t blockers; /* edges not yet done */
     struct op **successor;
     size_t successors, successors_room;
     struct waitable done;
     struct gpu *gpu;
-    struct stream **stream;  /* the streams on which it is unfinished */
+    struct stream **stream; /* the streams on which it is unfinished */
     size_t streams;
-    struct ncs_call *call;   /* the call that enqueued it, pinned; NULL = not journalled */
-    struct op *previous, *next;   /* all unfinished ones */
+    struct ncs_call *call;      /* the call that enqueued it, pinned; NULL = not journalled */
+    struct op *previous, *next; /* all unfinished ones */
     struct op *next_queued;
     bool queued;
-    bool captured;           /* a node of a graph: it never runs */
-    bool of_graph;           /* made by a launch of a graph */
+    bool captured; /* a node of a graph: it never runs */
+    bool of_graph; /* made by a launch of a graph */
     uint64_t serial;
     int64_t cost;
-    size_t agenda_place;     /* 0 = not there */
+    size_t agenda_place; /* 0 = not there */
     struct op_work work;
-    struct launch *launch;   /* of a LAUNCH; freed with the operation */
-    enum kernel_slot kernel_slot;          /* of a LAUNCH */
+    struct launch *launch;        /* of a LAUNCH; freed with the operation */
+    enum kernel_slot kernel_slot; /* of a LAUNCH */
 };
 
 /* A new operation behind the tails of the given streams, at least one, and behind what the legacy stream
  * implies. It becomes their tail. The caller may add edges and then calls sim_op_submit. On capturing streams it is
  * the new node of a graph (capture.h), which gets no such edges. */
-struct op *sim_op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *streams, size_t count,
-                      int64_t cost);
+struct op *sim_op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *streams, size_t count, int64_t cost);
 void sim_op_after(struct op *op, struct op *older); /* NULL or done: no edge */
 void sim_op_submit(struct op *op);
 

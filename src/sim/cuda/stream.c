@@ -131,8 +131,7 @@ void sim_gpu_free_streams(struct gpu *gpu)
 static struct stream *own_stream(struct context *c, int device)
 {
     if (!c->per_thread_stream)
-        c->per_thread_stream =
-            ncs_new((size_t)c->process->devices * sizeof(struct stream *));
+        c->per_thread_stream = ncs_new((size_t)c->process->devices * sizeof(struct stream *));
     struct stream **s = &c->per_thread_stream[device];
     if (!*s)
         *s = sim_stream_new(sim_process_gpu(c->process, device), cudaStreamDefault, 0);

@@ -16,17 +16,17 @@ struct ncs_call;
 
 struct stream {
     struct gpu *gpu;
-    bool blocking;        /* takes part in the legacy rule */
+    bool blocking; /* takes part in the legacy rule */
     bool legacy;
-    bool used;            /* had an operation */
+    bool used; /* had an operation */
     unsigned flags;
     int priority;
     unsigned long long id; /* of cudaStreamGetId */
-    struct op *tail;      /* referenced; NULL = nothing unfinished */
+    struct op *tail;       /* referenced; NULL = nothing unfinished */
     size_t unfinished;
     struct waitable room; /* fires when at most STREAM_DEPTH operations are unfinished */
     unsigned references;
-    uint64_t handle;      /* its name in the log */
+    uint64_t handle;         /* its name in the log */
     struct capture *capture; /* NULL = it is not captured */
     size_t captured_lane;    /* its place among the capture's streams */
     size_t *front;           /* the nodes that the next one follows */
@@ -35,18 +35,18 @@ struct stream {
 
 /* What the latest record of an event was. All processes that have the event share it. */
 struct event_record {
-    struct op *op;        /* NULL = never recorded, or recorded in a capture */
-    uint64_t captured;    /* id of that capture; 0 = none */
-    size_t *front;        /* and the nodes that it stands for */
+    struct op *op;     /* NULL = never recorded, or recorded in a capture */
+    uint64_t captured; /* id of that capture; 0 = none */
+    size_t *front;     /* and the nodes that it stands for */
     size_t fronts;
     uint64_t serial;
-    unsigned events;      /* that share it */
+    unsigned events; /* that share it */
 };
 
 struct event {
     struct gpu *gpu;
     bool timing;
-    bool interprocess;    /* made here for other processes */
+    bool interprocess; /* made here for other processes */
     struct event_record *record;
 };
 

@@ -19,10 +19,10 @@ struct span {
 
 static struct {
     int file;
-    char *base;          /* NULL = not open */
-    struct span *span;   /* by offset */
+    char *base;        /* NULL = not open */
+    struct span *span; /* by offset */
     size_t spans, room;
-    size_t first_free;   /* no span before this one is free */
+    size_t first_free; /* no span before this one is free */
 } arena = { .file = -1 };
 
 static bool arena_map(int file)

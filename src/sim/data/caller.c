@@ -41,7 +41,8 @@ static bool caller_copy_within(pid_t pid, void *dst, const void *src, size_t byt
     bool copied = true;
     for (size_t at = 0; copied && at < bytes; at += PART) {
         size_t count = bytes - at < PART ? bytes - at : PART;
-        copied = sim_caller_read(pid, part, (const char *)src + at, count) && sim_caller_write(pid, (char *)dst + at, part, count);
+        copied = sim_caller_read(pid, part, (const char *)src + at, count) &&
+                 sim_caller_write(pid, (char *)dst + at, part, count);
     }
     ncs_free(part);
     return copied;

@@ -35,8 +35,7 @@ static size_t smaller(size_t a, size_t b)
 
 /* ---- reductions ---- */
 
-static struct data_recipe recipe_of(const struct data_part *part, int nranks,
-                                    const struct data_loops *loops)
+static struct data_recipe recipe_of(const struct data_part *part, int nranks, const struct data_loops *loops)
 {
     struct data_recipe r = {
         .dtype = part->dtype,
@@ -55,8 +54,7 @@ static struct data_recipe recipe_of(const struct data_part *part, int nranks,
 
 static bool same_recipe(const struct data_recipe *r, const struct data_part *part)
 {
-    return r->dtype == part->dtype && r->premul == part->premul
-           && (part->premul || r->op == part->op);
+    return r->dtype == part->dtype && r->premul == part->premul && (part->premul || r->op == part->op);
 }
 
 static void make_recipes(struct data_plan *plan)
@@ -97,8 +95,8 @@ struct room {
 };
 
 /* Combines `bytes` bytes at `offset` of every input. Returns the result, in the room. */
-static const unsigned char *reduce(const struct data_plan *plan, const struct data_recipe *r, size_t offset,
-                                   size_t bytes, struct room *room)
+static const unsigned char *reduce(const struct data_plan *plan, const struct data_recipe *r, size_t offset, size_t bytes,
+                                   struct room *room)
 {
     const struct data_task *task = plan->task;
     unsigned char *held = room->held;
@@ -111,8 +109,7 @@ static const unsigned char *reduce(const struct data_plan *plan, const struct da
             continue;
         const struct data_part *part = &task->part[rank];
         const void *scalar = part_scalar(r, part);
-        enum data_step step = first ? (scalar ? DATA_FIRST_SCALED : DATA_FIRST)
-                                    : (scalar ? DATA_SUM_SCALED : r->step);
+        enum data_step step = first ? (scalar ? DATA_FIRST_SCALED : DATA_FIRST) : (scalar ? DATA_SUM_SCALED : r->step);
         if (rank == last && step == DATA_SUM && !divides && r->loops->step[DATA_LAST_SUM])
             step = DATA_LAST_SUM;
         r->loops->step[step](held, (const unsigned char *)part->send + offset, n, scalar);
@@ -126,8 +123,7 @@ static const unsigned char *reduce(const struct data_plan *plan, const struct da
     return room->stored;
 }
 
-static void result_put(const struct data_plan *plan, const struct data_part *part, size_t offset, const void *from,
-                       size_t bytes)
+static void result_put(const struct data_plan *plan, const struct data_part *part, size_t offset, const void *from, size_t bytes)
 {
     unsigned char *to = part->recv;
     if (to && plan->streams)
@@ -265,9 +261,7 @@ static bool is_tangled(const struct data_plan *plan)
         size_t at = (size_t)w * part_bytes;
         for (int r = 0; r < task->nranks; r++) {
             const unsigned char *in = task->part[r].send;
-            bool in_place = r == w && (to_each     ? out == in + at
-                                       : from_each ? in == out + at
-                                                   : out == in);
+            bool in_place = r == w && (to_each ? out == in + at : from_each ? in == out + at : out == in);
             bool is_read = !one_input || r == task->root;
             if (is_read && !in_place && overlap(out, out_bytes, in, in_bytes))
                 return true;
@@ -283,8 +277,7 @@ static bool is_copy(const struct data_plan *plan)
 {
     const struct data_part *part = plan->task->part;
 
-    return plan->task->nranks == 1
-           && !(plan->recipes > 0 && part_scalar(&plan->recipe[0], &part[0]));
+    return plan->task->nranks == 1 && !(plan->recipes > 0 && part_scalar(&plan->recipe[0], &part[0]));
 }
 
 static bool wants_streams(const struct data_plan *plan)
@@ -378,7 +371,7 @@ static void copy_bytes(size_t begin, size_t end, void *arg)
 
 void sim_data_copy(void *dst, const void *src, size_t bytes)
 {
-    struct copy copy = {dst, src};
+    struct copy copy = { dst, src };
 
     if (!dst || dst == src || bytes == 0 || sim_pages_copy(dst, src, bytes))
         return;
@@ -412,7 +405,7 @@ static void add_blocks(size_t begin, size_t end, void *arg)
 void sim_data_add(void *dst, const void *src, size_t count, int dtype)
 {
     size_t element = ncs_dtype_bytes(dtype);
-    struct addition a = {dst, src, count * element, element, &sim_data_loops()[dtype]};
+    struct addition a = { dst, src, count * element, element, &sim_data_loops()[dtype] };
     size_t blocks = (a.bytes + DATA_BLOCK - 1) / DATA_BLOCK;
 
     if (overlap(dst, a.bytes, src, a.bytes))

@@ -29,7 +29,7 @@ struct data_part {
  * follows its own operator and type, applied to the bits of all inputs. An input is scaled by its rank's
  * scalar if that has the type of the output. */
 struct data_task {
-    enum ncs_fn fn;         /* a collective that is not composed */
+    enum ncs_fn fn; /* a collective that is not composed */
     int nranks;
     int root;
     size_t count;           /* the call's argument, in elements of part[0].dtype */

@@ -9,8 +9,8 @@
 #include "ncclscript/nccl_abi.h"
 
 enum {
-    DATA_BLOCK = 4096,             /* bytes of an input or output in one block; larger ones are slower from 4 MiB on */
-    DATA_HELD = 4 * DATA_BLOCK,    /* bytes of a block that is held as float */
+    DATA_BLOCK = 4096,          /* bytes of an input or output in one block; larger ones are slower from 4 MiB on */
+    DATA_HELD = 4 * DATA_BLOCK, /* bytes of a block that is held as float */
 };
 
 /* The operation on the next rank's block. The first four values are those of ncclRedOp_t. */
@@ -22,12 +22,12 @@ enum data_step {
     DATA_FIRST,        /* the held block becomes the rank's block */
     DATA_FIRST_SCALED, /* ... times the scalar */
     DATA_SUM_SCALED,
-    DATA_LAST_SUM,     /* a sum after which the held block is what `store` would write */
+    DATA_LAST_SUM, /* a sum after which the held block is what `store` would write */
     DATA_STEPS,
 };
 
-_Static_assert((int)DATA_SUM == ncclSum && (int)DATA_PROD == ncclProd && (int)DATA_MAX == ncclMax
-               && (int)DATA_MIN == ncclMin, "a built-in operator is its own step");
+_Static_assert((int)DATA_SUM == ncclSum && (int)DATA_PROD == ncclProd && (int)DATA_MAX == ncclMax && (int)DATA_MIN == ncclMin,
+               "a built-in operator is its own step");
 
 struct data_loops {
     /* in: n elements, unaligned; scalar: one element, for the scaled steps. DATA_LAST_SUM is NULL for types that are

@@ -9,8 +9,8 @@
 struct data_recipe {
     int dtype, op;
     bool premul;
-    bool average;               /* by a scaled sum; inverse is the scalar */
-    size_t element;             /* bytes */
+    bool average;   /* by a scaled sum; inverse is the scalar */
+    size_t element; /* bytes */
     const struct data_loops *loops;
     enum data_step step;
     unsigned char inverse[8];
@@ -18,15 +18,15 @@ struct data_recipe {
 
 struct data_plan {
     const struct data_task *task;
-    size_t bytes;               /* of one rank's contribution to one output: count elements */
-    size_t blocks;              /* of those bytes */
-    int from, to;               /* the outputs: ranks from up to, but not including, to */
-    int left_out;               /* the rank that does not contribute to reductions; -1 = none */
+    size_t bytes;                   /* of one rank's contribution to one output: count elements */
+    size_t blocks;                  /* of those bytes */
+    int from, to;                   /* the outputs: ranks from up to, but not including, to */
+    int left_out;                   /* the rank that does not contribute to reductions; -1 = none */
     const struct data_loops *loops; /* by type */
-    struct data_recipe *recipe; /* the distinct ones of the outputs, in order of first use */
+    struct data_recipe *recipe;     /* the distinct ones of the outputs, in order of first use */
     int recipes;
-    int *which;                 /* the recipe by rank; NULL = all use the first */
-    bool streams;               /* outputs go past the caches */
+    int *which;   /* the recipe by rank; NULL = all use the first */
+    bool streams; /* outputs go past the caches */
 };
 
 /* The loops of this processor. */

@@ -13,8 +13,8 @@ static size_t output_bytes(const struct data_task *task, int rank)
 {
     size_t bytes = task->count * ncs_dtype_bytes(task->part[0].dtype);
 
-    if (rank < 0 || rank >= task->nranks || !task->part[rank].recv
-        || (ncs_fn_info[task->fn].writes == NCS_BLOCKS_ROOT_ONE && rank != task->root))
+    if (rank < 0 || rank >= task->nranks || !task->part[rank].recv ||
+        (ncs_fn_info[task->fn].writes == NCS_BLOCKS_ROOT_ONE && rank != task->root))
         return 0;
     return ncs_fn_info[task->fn].writes == NCS_BLOCKS_ALL ? bytes * (size_t)task->nranks : bytes;
 }

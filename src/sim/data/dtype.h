@@ -45,10 +45,10 @@ struct sim_format {
     uint32_t normal, max, over;
 };
 
-#define SIM_F16 ((struct sim_format){10, 0x38800000u, 0x477fe000u, 0x7f800000u})
-#define SIM_BF16 ((struct sim_format){7, 0x00800000u, 0x7f7f0000u, 0x7f800000u})
-#define SIM_E4M3 ((struct sim_format){3, 0x3c800000u, 0x43e00000u, 0x43e00000u})
-#define SIM_E5M2 ((struct sim_format){2, 0x38800000u, 0x47600000u, 0x47600000u})
+#define SIM_F16 ((struct sim_format){ 10, 0x38800000u, 0x477fe000u, 0x7f800000u })
+#define SIM_BF16 ((struct sim_format){ 7, 0x00800000u, 0x7f7f0000u, 0x7f800000u })
+#define SIM_E4M3 ((struct sim_format){ 3, 0x3c800000u, 0x43e00000u, 0x43e00000u })
+#define SIM_E5M2 ((struct sim_format){ 2, 0x38800000u, 0x47600000u, 0x47600000u })
 
 /* A float of which one unit in the last place is the format's smallest subnormal: adding it to a
  * smaller number rounds that number to the format's subnormals. */

@@ -65,8 +65,7 @@ static uint64_t *used(const struct process *process, int device)
     if (index >= w->memory_used_count) {
         size_t count = index + 64;
         w->memory_used = ncs_resize(w->memory_used, count * sizeof *w->memory_used);
-        memset(w->memory_used + w->memory_used_count, 0,
-               (count - w->memory_used_count) * sizeof *w->memory_used);
+        memset(w->memory_used + w->memory_used_count, 0, (count - w->memory_used_count) * sizeof *w->memory_used);
         w->memory_used_count = count;
     }
     return &w->memory_used[index];
@@ -101,8 +100,7 @@ static struct allocation *allocation_insert(struct allocation given)
         *used(a->process, a->device) += a->bytes;
     size_t at = beyond(a->base);
     NCS_PUSH(w->allocation, w->allocations, w->allocations_room, a);
-    memmove(w->allocation + at + 1, w->allocation + at,
-            (w->allocations - 1 - at) * sizeof *w->allocation);
+    memmove(w->allocation + at + 1, w->allocation + at, (w->allocations - 1 - at) * sizeof *w->allocation);
     w->allocation[at] = a;
     return a;
 }
@@ -115,8 +113,7 @@ static void *new_block(size_t bytes, size_t *mapped)
         return sim_arena_take(bytes);
     if (bytes < (sim_world.options.foreign ? MAPPED_BYTES_FOREIGN : MAPPED_BYTES))
         return calloc(1, bytes);
-    void *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (block == MAP_FAILED)
         return NULL;
     *mapped = bytes;
@@ -169,8 +166,7 @@ int sim_memory_refused(size_t bytes)
     return cudaErrorMemoryAllocation;
 }
 
-static int memory_allocate(struct process *process, int device, enum memory_kind kind, bool by_nccl,
-                           size_t bytes, void **p)
+static int memory_allocate(struct process *process, int device, enum memory_kind kind, bool by_nccl, size_t bytes, void **p)
 {
     size_t alignment = by_nccl ? PAGE_ALIGNMENT : ALIGNMENT;
     if (sim_world.options.foreign && bytes >= PAGES_LEAST)
@@ -190,9 +186,14 @@ static int memory_allocate(struct process *process, int device, enum memory_kind
         return sim_memory_refused(bytes);
     }
     char *base = block + (alignment - (uintptr_t)block % alignment);
-    struct allocation *a = allocation_insert((struct allocation){
-        .base = base, .block = block, .mapped = mapped, .bytes = bytes, .kind = kind,
-        .process = process, .device = device, .by_nccl = by_nccl });
+    struct allocation *a = allocation_insert((struct allocation){ .base = base,
+                                                                  .block = block,
+                                                                  .mapped = mapped,
+                                                                  .bytes = bytes,
+                                                                  .kind = kind,
+                                                                  .process = process,
+                                                                  .device = device,
+                                                                  .by_nccl = by_nccl });
     a->taken = whole;
     if (!sim_world.options.foreign) {
         a->piece = mapped ? ncs_new(bytes / PIECE_BYTES / 8 + 1) : NULL;
@@ -224,8 +225,8 @@ int sim_memory_register(struct process *process, int device, void *p, size_t byt
     bool overlaps = a && (a->base <= (char *)p || (uintptr_t)a->base - (uintptr_t)p < bytes);
     if (overlaps)
         return allocation_is_counted(a->kind) ? cudaErrorInvalidValue : cudaErrorHostMemoryAlreadyRegistered;
-    allocation_insert((struct allocation){ .base = p, .bytes = bytes, .kind = MEMORY_REGISTERED,
-                                           .process = process, .device = device, .flags = flags });
+    allocation_insert((struct allocation){
+        .base = p, .bytes = bytes, .kind = MEMORY_REGISTERED, .process = process, .device = device, .flags = flags });
     return cudaSuccess;
 }
 
@@ -319,8 +320,7 @@ void sim_memory_free(struct allocation *a)
 {
     struct world *w = &sim_world;
     size_t at = beyond(a->base) - 1;
-    memmove(w->allocation + at, w->allocation + at + 1,
-            (w->allocations - 1 - at) * sizeof *w->allocation);
+    memmove(w->allocation + at, w->allocation + at + 1, (w->allocations - 1 - at) * sizeof *w->allocation);
     w->allocations--;
     allocation_release(a);
 }
@@ -403,8 +403,7 @@ static bool allocation_holds(const struct allocation *a, const void *p, size_t b
     return a && bytes <= a->bytes - ((uintptr_t)p - (uintptr_t)a->base);
 }
 
-bool sim_memory_still_reachable(const struct process *process, uint64_t serial, const void *p,
-                                size_t bytes)
+bool sim_memory_still_reachable(const struct process *process, uint64_t serial, const void *p, size_t bytes)
 {
     if (bytes == 0)
         return true;

@@ -22,7 +22,7 @@ enum memory_kind {
 /* The memory is in use by another process than its owner, which has opened a handle. */
 struct import {
     struct process *process;
-    int device;         /* where it was opened, whose kernels may use the memory */
+    int device; /* where it was opened, whose kernels may use the memory */
     unsigned times;
     struct import *next;
 };
@@ -30,25 +30,25 @@ struct import {
 struct allocation {
     uint64_t serial;
     char *base;
-    void *block; /* the block that base lies in; NULL = the caller's memory */
+    void *block;   /* the block that base lies in; NULL = the caller's memory */
     size_t mapped; /* bytes of the block if it is a mapping of its own; else 0 */
     size_t bytes;
     enum memory_kind kind;
     struct process *process; /* its owner */
     struct import *imports;
     int device;
-    unsigned flags;    /* of pinned memory */
-    bool foreign;      /* a use by another device was reported */
-    bool leaving;      /* a stream will free it */
-    bool watched;      /* keeps a record of the call that frees it */
-    struct pool *pool; /* the pool that it came from; NULL = none */
-    uint64_t address; /* of base, as the log gives it: the same in every run */
-    struct pages pages; /* of large memory of a program from outside */
-    size_t taken;       /* bytes counted against the host's budget */
-    unsigned char *piece; /* lazy memory: a bit for each piece that was written; NULL = all of the
+    unsigned flags;         /* of pinned memory */
+    bool foreign;           /* a use by another device was reported */
+    bool leaving;           /* a stream will free it */
+    bool watched;           /* keeps a record of the call that frees it */
+    struct pool *pool;      /* the pool that it came from; NULL = none */
+    uint64_t address;       /* of base, as the log gives it: the same in every run */
+    struct pages pages;     /* of large memory of a program from outside */
+    size_t taken;           /* bytes counted against the host's budget */
+    unsigned char *piece;   /* lazy memory: a bit for each piece that was written; NULL = all of the
                            * memory counts as taken */
     struct spans unwritten; /* bytes that nothing has written, from base on */
-    bool by_nccl; /* from ncclMemAlloc: on pages of its own; cudaFree rejects it */
+    bool by_nccl;           /* from ncclMemAlloc: on pages of its own; cudaFree rejects it */
 };
 
 struct gpu;
@@ -101,8 +101,7 @@ void sim_memory_end_import(struct allocation *a, struct import *import);
 bool sim_memory_reachable(const struct process *process, const void *p, size_t bytes);
 /* The same for work that was enqueued earlier: the memory must still belong to the allocation with this
  * serial; 0 = any. */
-bool sim_memory_still_reachable(const struct process *process, uint64_t serial, const void *p,
-                                size_t bytes);
+bool sim_memory_still_reachable(const struct process *process, uint64_t serial, const void *p, size_t bytes);
 
 /* True if a kernel of gpu may use allocated memory at p: on its own device, or by peer access. */
 bool sim_memory_in_reach(const struct gpu *gpu, const void *p);

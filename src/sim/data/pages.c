@@ -33,13 +33,13 @@ struct stored {
 
 static struct {
     bool opened;
-    int file, pagemap;    /* -1 = cannot be had: nothing is shared */
-    const char *content;  /* the whole file */
+    int file, pagemap;   /* -1 = cannot be had: nothing is shared */
+    const char *content; /* the whole file */
     struct stored *stored;
     size_t count, room;
     uint32_t first_free;
     struct ncs_map by_hash; /* 1 + the chunk stored last with that hash */
-    size_t mapped;        /* chunks of allocations that are mapped from the file */
+    size_t mapped;          /* chunks of allocations that are mapped from the file */
 } store = { .file = -1, .pagemap = -1 };
 
 /* ---- the file ---- */
@@ -70,8 +70,7 @@ static bool write_chunk(uint32_t chunk, const char *from)
 {
     size_t done = 0;
     while (done < PAGES_CHUNK) {
-        ssize_t n = pwrite(store.file, from + done, PAGES_CHUNK - done,
-                           (off_t)(chunk * PAGES_CHUNK + done));
+        ssize_t n = pwrite(store.file, from + done, PAGES_CHUNK - done, (off_t)(chunk * PAGES_CHUNK + done));
         if (n <= 0 && errno != EINTR)
             return false;
         done += n > 0 ? (size_t)n : 0;
@@ -81,8 +80,7 @@ static bool write_chunk(uint32_t chunk, const char *from)
 
 static void drop_content(uint32_t chunk)
 {
-    fallocate(store.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(chunk * PAGES_CHUNK),
-              (off_t)PAGES_CHUNK);
+    fallocate(store.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(chunk * PAGES_CHUNK), (off_t)PAGES_CHUNK);
 }
 
 static void unuse(uint32_t chunk)
@@ -145,8 +143,8 @@ static void chunk_forget(uint32_t *slot)
 
 static bool map_stored(char *dst, uint32_t *slot, uint32_t chunk)
 {
-    void *p = mmap(dst, PAGES_CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
-                   store.file, (off_t)(chunk * PAGES_CHUNK));
+    void *p = mmap(dst, PAGES_CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, store.file,
+                   (off_t)(chunk * PAGES_CHUNK));
     if (p == MAP_FAILED)
         return false;
     store.stored[chunk].users++;
@@ -158,8 +156,7 @@ static bool map_stored(char *dst, uint32_t *slot, uint32_t chunk)
 
 static bool map_zeros(char *dst, uint32_t *slot)
 {
-    void *p = mmap(dst, PAGES_CHUNK, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    void *p = mmap(dst, PAGES_CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return false;
     madvise(p, PAGES_CHUNK, MADV_HUGEPAGE); /* as the allocation itself (new_block in memory.c) */
@@ -189,8 +186,7 @@ static struct allocation *on_chunks(const void *p)
 }
 
 /* The whole chunks in [dst, dst + bytes). False: too few to be worth sharing. */
-static bool whole_chunks(const struct allocation *a, const char *dst, size_t bytes, size_t *head,
-                         size_t *chunks)
+static bool whole_chunks(const struct allocation *a, const char *dst, size_t bytes, size_t *head, size_t *chunks)
 {
     size_t offset = (size_t)(dst - a->base) % PAGES_CHUNK;
     *head = offset ? PAGES_CHUNK - offset : 0;
@@ -241,8 +237,7 @@ static void chunk_look(size_t begin, size_t end, void *arg)
 static void put_chunk(char *dst, uint32_t *slot, const char *from, uint64_t hash)
 {
     uint32_t chunk;
-    bool done = hash == 0 ? map_zeros(dst, slot)
-                          : find_or_store(from, hash, &chunk) && map_stored(dst, slot, chunk);
+    bool done = hash == 0 ? map_zeros(dst, slot) : find_or_store(from, hash, &chunk) && map_stored(dst, slot, chunk);
     if (!done)
         memcpy(dst, from, PAGES_CHUNK);
 }

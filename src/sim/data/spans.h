@@ -10,7 +10,7 @@
 struct origin; /* sim/data/unwritten.h */
 
 struct span {
-    size_t from, to; /* up to, but not including, to */
+    size_t from, to;       /* up to, but not including, to */
     struct origin *origin; /* referenced */
 };
 

@@ -203,9 +203,13 @@ static void tell_unwritten(enum ncs_unwritten_use use, struct span span, size_t 
     for (size_t i = 0; i < froms; i++)
         from[i] = base[i]->call;
     size_t first = span.from / element;
-    o->unwritten(o->self, &(struct ncs_unwritten){ .use = use, .reader = reader, .first = first,
+    o->unwritten(o->self, &(struct ncs_unwritten){ .use = use,
+                                                   .reader = reader,
+                                                   .first = first,
                                                    .count = (span.to + element - 1) / element - first,
-                                                   .element = element, .from = from, .froms = froms,
+                                                   .element = element,
+                                                   .from = from,
+                                                   .froms = froms,
                                                    .carrier = origin->bases > 0 ? origin->call : NULL });
     ncs_free(from);
 }
@@ -240,11 +244,11 @@ struct combination {
     struct spans *unwritten; /* by operand */
     struct edge *edge;
     size_t edges, room;
-    struct origin **now;     /* by operand: of the span that the sweep is in; NULL = of none */
-    size_t inside;           /* operands that are in a span, */
-    size_t untold;           /* those of them that are not reported */
-    bool *told;              /* by operand */
-    struct origin *joined;   /* of the span before; referenced; valid while no operand changes its span */
+    struct origin **now;   /* by operand: of the span that the sweep is in; NULL = of none */
+    size_t inside;         /* operands that are in a span, */
+    size_t untold;         /* those of them that are not reported */
+    bool *told;            /* by operand */
+    struct origin *joined; /* of the span before; referenced; valid while no operand changes its span */
     struct spans *result;
 };
 
@@ -342,11 +346,14 @@ static void combine_sweep(struct combination *c)
     forget_joined(c);
 }
 
-void sim_unwritten_combine(const struct operand *operand, size_t operands, size_t bytes, size_t element,
-                           struct spans *result)
+void sim_unwritten_combine(const struct operand *operand, size_t operands, size_t bytes, size_t element, struct spans *result)
 {
-    struct combination c = { .operand = operand, .operands = operands, .bytes = bytes, .element = element,
-                             .unwritten = ncs_new(operands * sizeof *c.unwritten), .result = result };
+    struct combination c = { .operand = operand,
+                             .operands = operands,
+                             .bytes = bytes,
+                             .element = element,
+                             .unwritten = ncs_new(operands * sizeof *c.unwritten),
+                             .result = result };
     for (size_t i = 0; i < operands; i++) {
         sim_unwritten_find(operand[i].p, bytes, 0, &c.unwritten[i]);
         add_edges(&c, i);

@@ -65,8 +65,7 @@ struct operand {
 };
 /* The operands, of so many bytes each, are combined element by element: fills the unwritten bytes of the result. Where only
  * some operands are unwritten, these are used. Call sim_unwritten_check for each before the result is stored. */
-void sim_unwritten_combine(const struct operand *operand, size_t operands, size_t bytes, size_t element,
-                           struct spans *result);
+void sim_unwritten_combine(const struct operand *operand, size_t operands, size_t bytes, size_t element, struct spans *result);
 /* The call reads the bytes as a value. `element`: bytes of one of them. */
 void sim_unwritten_use(enum ncs_unwritten_use use, const void *p, size_t bytes, size_t element, struct ncs_call *call);
 

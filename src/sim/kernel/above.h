@@ -15,13 +15,13 @@ struct process;
 struct meeting;
 
 /* The steps of a turn of the scheduler. Each does all it can now, and returns whether it did anything. */
-bool sim_ops_activate(void); /* enabled operations become active, launches go on */
+bool sim_ops_activate(void);       /* enabled operations become active, launches go on */
 bool sim_kernel_slots_grant(void); /* a waiting launch gets a free kernel slot */
 
 /* The agenda has reached the entry's time. */
-void sim_op_due(struct op *op);     /* it ends, or its host function begins */
+void sim_op_due(struct op *op);                 /* it ends, or its host function begins */
 void sim_meeting_move(struct meeting *meeting); /* moves the data: hooks, one pass, parts done */
-void sim_rma_move(struct part *part); /* the same for a put, a signal or a wait */
+void sim_rma_move(struct part *part);           /* the same for a put, a signal or a wait */
 
 /* Records the serials of the launches that end at `time` on their processes;
  * agenda.c orders by them. */
@@ -31,10 +31,10 @@ const struct process *sim_op_process(const struct op *op);
 
 /* References that contexts and jobs hold to objects of the upper wings. */
 void sim_op_ref(struct op *op);
-void sim_op_unref(struct op *op); /* NULL is a no-op */
+void sim_op_unref(struct op *op);         /* NULL is a no-op */
 void sim_comm_hold(struct comm_rank *cr); /* NULL is a no-op */
 void sim_comm_let_go(struct comm_rank *cr);
-void sim_group_clear(struct group *g); /* drops everything queued */
+void sim_group_clear(struct group *g);   /* drops everything queued */
 void sim_params_free(struct context *c); /* what ncclParam* returned */
 
 /* What is set for the process only; and its end. */

@@ -68,8 +68,7 @@ static void sift_down(size_t i)
     for (;;) {
         size_t least = i;
         for (size_t child = 2 * i + 1; child <= 2 * i + 2; child++)
-            if (child < sim_world.agenda_count &&
-                entry_before(&sim_world.agenda[child], &sim_world.agenda[least]))
+            if (child < sim_world.agenda_count && entry_before(&sim_world.agenda[child], &sim_world.agenda[least]))
                 least = child;
         if (least == i)
             return;
@@ -99,8 +98,8 @@ static struct event_entry remove_at(size_t i)
 
 void sim_agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t serial, size_t *place)
 {
-    entry_insert((struct event_entry){ .time = time, .order = ++sim_world.agenda_serial, .kind = kind,
-                                       .object = object, .serial = serial, .place = place });
+    entry_insert((struct event_entry){
+        .time = time, .order = ++sim_world.agenda_serial, .kind = kind, .object = object, .serial = serial, .place = place });
     sim_world.device_events += on_device(kind);
     sim_world.meeting_events += ends_parts(kind);
 }
@@ -108,8 +107,7 @@ void sim_agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t s
 static bool is_stale(const struct event_entry *entry)
 {
     const struct context *c = entry->object;
-    return entry->kind == EVENT_DEADLINE &&
-           (c->state != CONTEXT_PARKED || c->wait.serial != entry->serial);
+    return entry->kind == EVENT_DEADLINE && (c->state != CONTEXT_PARKED || c->wait.serial != entry->serial);
 }
 
 const struct event_entry *sim_agenda_peek(void)

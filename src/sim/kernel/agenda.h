@@ -9,7 +9,7 @@
 /* Events of one instant happen in this order of kinds. */
 enum event_kind {
     EVENT_OP,       /* a device operation ends: struct op */
-    EVENT_MEETING,     /* a meeting's data moves: struct meeting */
+    EVENT_MEETING,  /* a meeting's data moves: struct meeting */
     EVENT_RMA,      /* a put, a signal or a wait ends: struct part */
     EVENT_DEADLINE, /* a context's wait expires: struct context, valid only if `serial` matches */
     EVENT_JOB,      /* a job wants a step: struct job; cancelled by its end */
@@ -17,7 +17,7 @@ enum event_kind {
 
 struct event_entry {
     int64_t time;
-    uint64_t order;  /* of scheduling */
+    uint64_t order; /* of scheduling */
     enum event_kind kind;
     void *object;
     uint64_t serial; /* an OP: its own; a DEADLINE: its wait's */

@@ -17,12 +17,12 @@ static const struct {
     const char *what;
 } kinds[] = {
     [CHOOSE_CONTEXT] = { 'c', "one of %zu contexts that are ready" },
-    [CHOOSE_EVENT]   = { 'e', "one of %zu events of an instant" },
-    [CHOOSE_EARLY]   = { 'd', "whether the device goes on first" },
-    [CHOOSE_YIELD]   = { 'y', "whether a context lets others go first" },
-    [CHOOSE_KERNEL_SLOT]    = { 'l', "one of %zu launches that want a kernel slot" },
-    [CHOOSE_BUFFER]  = { 'b', "whether a send goes unbuffered" },
-    [CHOOSE_RACE]    = { 'r', "whether others go on during a launch" },
+    [CHOOSE_EVENT] = { 'e', "one of %zu events of an instant" },
+    [CHOOSE_EARLY] = { 'd', "whether the device goes on first" },
+    [CHOOSE_YIELD] = { 'y', "whether a context lets others go first" },
+    [CHOOSE_KERNEL_SLOT] = { 'l', "one of %zu launches that want a kernel slot" },
+    [CHOOSE_BUFFER] = { 'b', "whether a send goes unbuffered" },
+    [CHOOSE_RACE] = { 'r', "whether others go on during a launch" },
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -48,7 +48,8 @@ static size_t choice_misfit(const struct choice_step *step, enum choice kind, si
     snprintf(what, sizeof what, kinds[kind].what, n);
     ncs_fail(&c->misfit, NCS_BAD_INPUT,
              "the schedule is not of this run: its choice %" PRIu64 " is `%c%zu`, the run has to "
-             "choose %s there", step->at + 1, kinds[step->kind].letter, step->pick, what);
+             "choose %s there",
+             step->at + 1, kinds[step->kind].letter, step->pick, what);
     ncs_fail_hint(&c->misfit, "replay it with the scenario, the ranks, the policy and the options "
                               "that it was recorded with");
     c->next = c->prescribeds;
@@ -124,8 +125,7 @@ static bool schedule_parse(struct choices *c, const char *text, struct ncs_error
         uint64_t number;
         bool skips = isdigit((unsigned char)*p);
         bool ok = skips || choice_kind(*p++, &step.kind);
-        if (!ok || !choice_number(&p, &number) || (*p != '\0' && (*p != '.' || !p[1])) ||
-            step.at + number >= UINT64_C(1) << 62)
+        if (!ok || !choice_number(&p, &number) || (*p != '\0' && (*p != '.' || !p[1])) || step.at + number >= UINT64_C(1) << 62)
             return bad_item(text, (size_t)(item - text), err);
         if (skips) {
             step.at += number;
@@ -156,7 +156,8 @@ bool sim_choices_text(bool ended, struct ncs_str *out, struct ncs_error *err)
         const struct choice_step *step = &c->prescribed[c->next];
         ncs_fail(&c->misfit, NCS_BAD_INPUT,
                  "the schedule is not of this run: its choice %" PRIu64 " is `%c%zu`, the run makes "
-                 "only %" PRIu64, step->at + 1, kinds[step->kind].letter, step->pick, c->made);
+                 "only %" PRIu64,
+                 step->at + 1, kinds[step->kind].letter, step->pick, c->made);
     }
     *err = c->misfit;
     if (err->status != NCS_OK || c->lost)
@@ -166,8 +167,7 @@ bool sim_choices_text(bool ended, struct ncs_str *out, struct ncs_error *err)
         const struct choice_step *step = &c->taken[i];
         if (step->at > at)
             ncs_str_addf(out, "%" PRIu64 ".", step->at - at);
-        ncs_str_addf(out, "%c%zu%s", kinds[step->kind].letter, step->pick,
-                     i + 1 < c->takens ? "." : "");
+        ncs_str_addf(out, "%c%zu%s", kinds[step->kind].letter, step->pick, i + 1 < c->takens ? "." : "");
         at = step->at + 1;
     }
     return true;

@@ -17,31 +17,31 @@
 #include "base/str.h"
 
 enum choice {
-    CHOOSE_CONTEXT, /* which ready context runs */
-    CHOOSE_EVENT,   /* which of the events of one instant comes first */
-    CHOOSE_EARLY,   /* 1: the device goes on before a context that is ready */
-    CHOOSE_YIELD,   /* 1: the running context lets others go first */
-    CHOOSE_KERNEL_SLOT,    /* which launch gets a kernel slot */
-    CHOOSE_BUFFER,  /* 1: a send is not buffered although it could be */
-    CHOOSE_RACE,    /* 1: other threads go on while a launch is under way */
+    CHOOSE_CONTEXT,     /* which ready context runs */
+    CHOOSE_EVENT,       /* which of the events of one instant comes first */
+    CHOOSE_EARLY,       /* 1: the device goes on before a context that is ready */
+    CHOOSE_YIELD,       /* 1: the running context lets others go first */
+    CHOOSE_KERNEL_SLOT, /* which launch gets a kernel slot */
+    CHOOSE_BUFFER,      /* 1: a send is not buffered although it could be */
+    CHOOSE_RACE,        /* 1: other threads go on while a launch is under way */
 };
 
 struct choice_step {
-    uint64_t at;         /* number of the choice in the run, from 0 */
+    uint64_t at; /* number of the choice in the run, from 0 */
     enum choice kind;
     size_t pick;
 };
 
 struct choices {
-    bool asked;          /* a seed or a schedule was given */
-    uint64_t made;       /* choices so far with more than one alternative */
+    bool asked;    /* a seed or a schedule was given */
+    uint64_t made; /* choices so far with more than one alternative */
     struct ncs_random random;
-    struct choice_step *taken;      /* choices that are not the default */
+    struct choice_step *taken; /* choices that are not the default */
     size_t takens, taken_room;
     bool lost;                      /* more than are kept */
     struct choice_step *prescribed; /* NULL = draw */
     size_t prescribeds, prescribed_room, next;
-    struct ncs_error misfit;        /* how the schedule does not fit the run */
+    struct ncs_error misfit; /* how the schedule does not fit the run */
 };
 
 /* Which of n alternatives to take, from 0. */

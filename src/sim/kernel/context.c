@@ -142,8 +142,7 @@ bool sim_context_new(const struct ncs_context_options *options, struct ncs_error
     c->device = c->process->first_device;
     c->wait.deadline = -1;
     sem_init(&c->token, 0, 0);
-    bool started = w->options.own_threads ? start_thread(c)
-                                          : sim_fiber_make(&c->fiber, run_main, c);
+    bool started = w->options.own_threads ? start_thread(c) : sim_fiber_make(&c->fiber, run_main, c);
     if (!started) {
         sem_destroy(&c->token);
         sim_free(c, sizeof *c);

@@ -40,7 +40,7 @@ struct group {
     int error;          /* of the last queued call that failed: the whole group will be dropped */
     struct part **part; /* in issue order; owned */
     size_t parts, parts_room;
-    struct job **job;   /* init, split, finalize ...: referenced, not started before the end */
+    struct job **job; /* init, split, finalize ...: referenced, not started before the end */
     size_t jobs, jobs_room;
     enum group_mode mode;
 };
@@ -54,33 +54,33 @@ struct context {
 
     struct fiber fiber;
     pthread_t thread;
-    sem_t token;          /* own threads: posted when the token is handed over */
+    sem_t token; /* own threads: posted when the token is handed over */
     bool thread_started;
-    pid_t tid;            /* of a thread from outside, or of the machine's own thread beside it */
-    bool cancelled;       /* being abandoned */
+    pid_t tid;      /* of a thread from outside, or of the machine's own thread beside it */
+    bool cancelled; /* being abandoned */
 
     struct wait wait;
-    uint64_t poll_epoch;  /* epoch of the last fruitless poll */
-    uint64_t fruitless;   /* polls in vain since the epoch changed */
-    uint64_t sleeps;      /* sleeps since the epoch changed */
-    uint64_t idle_epoch;  /* the epoch to which these two refer */
-    bool slept;           /* since the last poll */
-    bool timed;           /* it has looked at the clock since the epoch changed */
-    struct polls polls;   /* of a thread from outside */
-    bool acts;            /* a thread from outside: it has made a call about communicators */
-    atomic_bool knocks;   /* it waits for the token to enter a call */
-    struct turn turn;     /* of a thread from outside, with a seed */
+    uint64_t poll_epoch; /* epoch of the last fruitless poll */
+    uint64_t fruitless;  /* polls in vain since the epoch changed */
+    uint64_t sleeps;     /* sleeps since the epoch changed */
+    uint64_t idle_epoch; /* the epoch to which these two refer */
+    bool slept;          /* since the last poll */
+    bool timed;          /* it has looked at the clock since the epoch changed */
+    struct polls polls;  /* of a thread from outside */
+    bool acts;           /* a thread from outside: it has made a call about communicators */
+    atomic_bool knocks;  /* it waits for the token to enter a call */
+    struct turn turn;    /* of a thread from outside, with a seed */
 
     enum ncs_ending ending;
     char *message;
     struct ncs_place place;
 
-    int device;           /* CUDA's current device */
-    int cuda_error;       /* CUDA's last error */
-    int capture_mode;     /* cudaStreamCaptureMode: which captures forbid it calls that may wait */
-    bool in_callback;     /* runs a stream's host function, which must not call CUDA or NCCL */
+    int device;       /* CUDA's current device */
+    int cuda_error;   /* CUDA's last error */
+    int capture_mode; /* cudaStreamCaptureMode: which captures forbid it calls that may wait */
+    bool in_callback; /* runs a stream's host function, which must not call CUDA or NCCL */
     struct group group;
-    struct param_texts *params; /* what ncclParam* returned; NULL = nothing yet */
+    struct param_texts *params;        /* what ncclParam* returned; NULL = nothing yet */
     struct stream **per_thread_stream; /* by device, made at first use */
 };
 
@@ -107,7 +107,7 @@ void sim_context_resume(struct context *c);
 void sim_context_transfer(struct context *from, struct context *to);
 
 void sim_contexts_abandon(void); /* drops the live ones: their state becomes ENDED (abandoned) */
-void sim_contexts_free(void); /* frees all; none is live any more */
+void sim_contexts_free(void);    /* frees all; none is live any more */
 
 /* Marks the running context ended and gives the token away for good. */
 void sim_context_finish(struct context *c) __attribute__((noreturn));

@@ -8,13 +8,13 @@
 #include <stddef.h>
 
 struct fiber {
-    void *sp;            /* while switched away */
-    char *stack;         /* lowest usable byte; NULL = the OS thread's own stack */
+    void *sp;    /* while switched away */
+    char *stack; /* lowest usable byte; NULL = the OS thread's own stack */
     size_t bytes;
     void (*entry)(void *arg);
     void *arg;
-    void *fake_stack;    /* address sanitizer's */
-    void *tsan;          /* thread sanitizer's */
+    void *fake_stack; /* address sanitizer's */
+    void *tsan;       /* thread sanitizer's */
 };
 
 /* Makes f stand for the calling OS thread. */

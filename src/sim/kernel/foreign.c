@@ -229,8 +229,7 @@ bool sim_foreign_is_entered(int64_t patience)
 {
     int polling = 0;
     for (size_t i = 0; i < sim_world.contexts && patience >= 0; i++)
-        polling += atomic_load(&sim_world.context[i]->knocks) &&
-                   sim_progress_keeps_polling(sim_world.context[i], patience);
+        polling += atomic_load(&sim_world.context[i]->knocks) && sim_progress_keeps_polling(sim_world.context[i], patience);
     return atomic_load(&at_door) > polling;
 }
 

@@ -33,10 +33,10 @@ struct job_type {
 struct job {
     const struct job_type *type;
     bool started, done, dirty;
-    size_t agenda_place;     /* 0 = not there */
+    size_t agenda_place; /* 0 = not there */
     int rc;
     unsigned references;
-    int rank;                /* of the run */
+    int rank; /* of the run */
     const struct process *process;
     struct ncs_call *call;   /* the call that started it, pinned */
     struct comm_rank *about; /* the communicator that it begins or ends; NULL = a group */
@@ -56,8 +56,8 @@ void sim_job_start(struct job *job);
 void sim_job_ref(struct job *job);
 void sim_job_unref(struct job *job); /* NULL is a no-op */
 
-void sim_job_mark(struct job *job); /* it will take a step */
-bool sim_jobs_step(void);        /* every marked job takes one; true if any did */
+void sim_job_mark(struct job *job);           /* it will take a step */
+bool sim_jobs_step(void);                     /* every marked job takes one; true if any did */
 void sim_job_cancel(struct job *job, int rc); /* rc is set before the type's cancel */
 
 /* Replaces what the job listens to: when `on` fires, the job takes a step. */

@@ -62,8 +62,7 @@ void sim_progress_ends_call(void)
 
 bool sim_progress_is_polling(const struct context *c)
 {
-    return c->polls.count > 0 &&
-           c->polls.progress == atomic_load_explicit(&progress, memory_order_relaxed);
+    return c->polls.count > 0 && c->polls.progress == atomic_load_explicit(&progress, memory_order_relaxed);
 }
 
 void sim_progress_forget(struct context *c)

@@ -13,7 +13,7 @@ struct ncs_call;
 
 /* The vain polls of one context. */
 struct polls {
-    uint64_t progress;     /* the progress since which they count */
+    uint64_t progress; /* the progress since which they count */
     uint64_t count;
     int64_t first, last;   /* real ns */
     int64_t busy, worked;  /* processor time in ns: at the first poll, and since */

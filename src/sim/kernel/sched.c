@@ -139,24 +139,16 @@ static void fire(void)
     struct event_entry due = sim_agenda_take();
     sim_world_trace((uint64_t)due.time * 8 + due.kind);
     switch (due.kind) {
-    case EVENT_OP:
-        sim_op_due(due.object);
-        break;
-    case EVENT_MEETING:
-        sim_meeting_move(due.object);
-        break;
-    case EVENT_RMA:
-        sim_rma_move(due.object);
-        break;
+    case EVENT_OP: sim_op_due(due.object); break;
+    case EVENT_MEETING: sim_meeting_move(due.object); break;
+    case EVENT_RMA: sim_rma_move(due.object); break;
     case EVENT_DEADLINE: {
         struct context *c = due.object;
         c->wait.expired = true;
         NCS_PUSH(sim_world.woken, sim_world.wokens, sim_world.wokens_room, c);
         break;
     }
-    case EVENT_JOB:
-        sim_job_mark(due.object);
-        break;
+    case EVENT_JOB: sim_job_mark(due.object); break;
     }
 }
 

@@ -41,12 +41,12 @@ struct wait {
     struct condition *condition;
     size_t count, room;
     size_t unmet;
-    bool linked;        /* the conditions are on their lists */
-    int64_t deadline;   /* virtual ns; -1 = none */
-    uint64_t serial;    /* order of parking */
+    bool linked;      /* the conditions are on their lists */
+    int64_t deadline; /* virtual ns; -1 = none */
+    uint64_t serial;  /* order of parking */
     bool expired;
-    int rc;             /* code of the awaited job */
-    const char *what;   /* of a gate */
+    int rc;           /* code of the awaited job */
+    const char *what; /* of a gate */
     char *key;
     int owner, owner_thread;
 };

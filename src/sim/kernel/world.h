@@ -43,19 +43,19 @@ struct log_state {
 /* One GPU as one process sees it. */
 struct gpu {
     struct process *process;
-    int device;              /* on the process's host */
+    int device; /* on the process's host */
     struct stream *legacy;
-    struct op *last_launch;  /* where launches keep an order; referenced */
-    struct stream **stream;  /* live ones, for device-wide waits and the legacy rule */
+    struct op *last_launch; /* where launches keep an order; referenced */
+    struct stream **stream; /* live ones, for device-wide waits and the legacy rule */
     size_t streams, streams_room;
-    int fault;               /* cudaError_t that killed the context; 0 = alive */
+    int fault; /* cudaError_t that killed the context; 0 = alive */
     int kernel_slots_held;
-    unsigned resets;         /* by cudaDeviceReset */
-    struct host *host;       /* runs host functions; NULL = none so far */
-    bool *peer;              /* by device: its memory is in reach; NULL = no device's is */
-    struct pool *pool;       /* source of stream-ordered memory; NULL = the default pool */
+    unsigned resets;           /* by cudaDeviceReset */
+    struct host *host;         /* runs host functions; NULL = none so far */
+    bool *peer;                /* by device: its memory is in reach; NULL = no device's is */
+    struct pool *pool;         /* source of stream-ordered memory; NULL = the default pool */
     struct pool *default_pool; /* NULL: not used yet */
-    unsigned flags;          /* of cudaSetDeviceFlags */
+    unsigned flags;            /* of cudaSetDeviceFlags */
     size_t limit[CUDA_LIMITS];
     bool limited[CUDA_LIMITS]; /* set by the program: else the default */
 };
@@ -63,11 +63,11 @@ struct gpu {
 struct process {
     int number;
     int host;
-    int devices;             /* of its host */
-    struct settings *settings; /* its own (settings/own.h); NULL = those of all */
-    bool dead;               /* killed by a planned fault, or by a signal */
-    pid_t pid;               /* whose memory its pageable pointers mean; 0 = this process's */
-    int first_device;        /* current in its new threads */
+    int devices;                   /* of its host */
+    struct settings *settings;     /* its own (settings/own.h); NULL = those of all */
+    bool dead;                     /* killed by a planned fault, or by a signal */
+    pid_t pid;                     /* whose memory its pageable pointers mean; 0 = this process's */
+    int first_device;              /* current in its new threads */
     struct registered *registered; /* memory of another process that it has pinned */
     struct gpu *gpu;
     size_t live;             /* contexts that have not ended and are not idle; not of a program from outside */
@@ -83,12 +83,12 @@ struct process {
 struct world {
     bool open;
     struct ncs_machine_options options;
-    int devices_most;        /* of a host */
-    bool own_settings;       /* some process has settings of its own */
+    int devices_most;             /* of a host */
+    bool own_settings;            /* some process has settings of its own */
     const struct process *acting; /* whose settings count while a job steps; NULL = the running context's */
     struct ncs_observer observer;
     struct ncs_plant plant;
-    int planted;             /* meetings with data so far */
+    int planted; /* meetings with data so far */
 
     struct process **process;
     size_t processes, processes_room;
@@ -108,7 +108,7 @@ struct world {
     size_t foreign_waits;    /* threads from outside that wait in a call */
     enum ncs_stop stop;
     uint64_t steps;
-    bool holds;              /* time passes for `allowed` events and no more */
+    bool holds; /* time passes for `allowed` events and no more */
     uint64_t allowed;
 
     /* time */
@@ -118,21 +118,21 @@ struct world {
     struct event_entry *agenda;
     size_t agenda_count, agenda_room;
     uint64_t agenda_serial;
-    size_t device_events;    /* entries of the agenda that move data or end an operation */
-    size_t meeting_events;      /* those of meetings among them */
-    int64_t stamped;         /* the instant whose entries were ordered already; see begin_instant */
+    size_t device_events;  /* entries of the agenda that move data or end an operation */
+    size_t meeting_events; /* those of meetings among them */
+    int64_t stamped;       /* the instant whose entries were ordered already; see begin_instant */
     struct choices choices;
     uint64_t trace;
 
     /* device graph */
-    struct op *op_first, *op_last;      /* unfinished, in order of creation */
+    struct op *op_first, *op_last; /* unfinished, in order of creation */
     struct op *queued_first, *queued_last;
     uint64_t op_serial;
-    struct op **kernel_slot_line;              /* launches that wait for a kernel_slot, first come first */
+    struct op **kernel_slot_line; /* launches that wait for a kernel_slot, first come first */
     size_t kernel_slot_waits, kernel_slot_room;
 
     /* jobs */
-    struct job *job_first, *job_last;   /* running, in order of creation */
+    struct job *job_first, *job_last; /* running, in order of creation */
     struct job *dirty_first, *dirty_last;
 
     /* objects by handle */
@@ -140,30 +140,30 @@ struct world {
     struct capture *capture_first, *capture_last; /* those that have not ended, in order of their beginning */
     uint64_t capture_serial;
     uint64_t stream_serial;
-    struct allocation **allocation;     /* sorted by base */
+    struct allocation **allocation; /* sorted by base */
     size_t allocations, allocations_room;
-    uint64_t memory_serial;             /* of the latest allocation */
-    uint64_t event_serial;              /* of the latest record of an event */
-    struct ncs_map freed;               /* struct freed of watched allocations, by serial */
-    size_t unwritten;                   /* allocations that are not written as a whole (data/unwritten.h) */
-    size_t lazy_allocations;            /* allocations that take memory only when written */
-    uint64_t *memory_used;              /* by host * devices_most + device */
+    uint64_t memory_serial;  /* of the latest allocation */
+    uint64_t event_serial;   /* of the latest record of an event */
+    struct ncs_map freed;    /* struct freed of watched allocations, by serial */
+    size_t unwritten;        /* allocations that are not written as a whole (data/unwritten.h) */
+    size_t lazy_allocations; /* allocations that take memory only when written */
+    uint64_t *memory_used;   /* by host * devices_most + device */
     size_t memory_used_count;
 
     /* NCCL */
     struct rendezvous *rendezvous_first, *rendezvous_last; /* in order of creation */
-    struct ncs_map rendezvous_by_key;       /* the youngest by key */
+    struct ncs_map rendezvous_by_key;                      /* the youngest by key */
     uint64_t unique_ids, comm_serial;
-    bool went_ahead;         /* a send completed before its receive arrived */
-    uint64_t buffered;       /* most bytes of a pair that ran ahead */
-    bool let_off;            /* a destroy or abort did not wait where the documented policy does */
+    bool went_ahead;                                  /* a send completed before its receive arrived */
+    uint64_t buffered;                                /* most bytes of a pair that ran ahead */
+    bool let_off;                                     /* a destroy or abort did not wait where the documented policy does */
     uint64_t comm_handles, stream_handles, addresses; /* as the log names them */
     struct log_state log;
     struct comm *comm_first, *comm_last;
     struct comm *ended_first, *ended_last; /* communicators that all ranks have ended */
-    size_t tombstones;       /* ranks of these */
+    size_t tombstones;                     /* ranks of these */
 
-    uint64_t live_objects, live_bytes;  /* zero again after a reset */
+    uint64_t live_objects, live_bytes; /* zero again after a reset */
 };
 
 extern struct world sim_world;

@@ -36,8 +36,7 @@ static struct redop *redop_find(struct comm_rank *cr, int op)
 static int check_arguments(const struct request *r, struct comm_rank *cr)
 {
     if (r->root < 0 || r->root >= cr->nranks) {
-        sim_warn("%s : invalid root %d (root should be in the 0..%d range)", sim_request_name(r->fn), r->root,
-                 cr->nranks);
+        sim_warn("%s : invalid root %d (root should be in the 0..%d range)", sim_request_name(r->fn), r->root, cr->nranks);
         return ncclInvalidArgument;
     }
     if ((int)r->dtype < 0 || r->dtype >= ncclNumTypes) {
@@ -79,8 +78,14 @@ static int check_reduction(const struct request *r, struct comm_rank *cr)
 static struct part *make_part(const struct request *r, struct comm_rank *cr, struct stream *stream)
 {
     struct part *p = sim_new(sizeof *p);
-    *p = (struct part){ .fn = r->fn, .cr = cr, .stream = stream, .send = r->send,
-                        .recv = r->recv, .count = r->count, .dtype = (int)r->dtype, .op = r->op,
+    *p = (struct part){ .fn = r->fn,
+                        .cr = cr,
+                        .stream = stream,
+                        .send = r->send,
+                        .recv = r->recv,
+                        .count = r->count,
+                        .dtype = (int)r->dtype,
+                        .op = r->op,
                         .root = r->root };
     if (r->op >= ncclNumOps) {
         /* Copied now, because the operator may be destroyed as soon as the call has returned. */
@@ -111,11 +116,13 @@ static void log_request(const struct request *r, const struct comm_rank *cr)
     uint64_t send = sends ? 0 : sim_memory_address(r->send), recv = sim_memory_address(sends ? r->send : r->recv);
     struct log_pointer comm = sim_log_pointer(cr->handle), stream = sim_log_pointer(sim_stream_name(r->stream));
     if (sim_info_wanted(LOG_COLL))
-        sim_info(LOG_COLL, "%s: opCount %" PRIx64 " sendbuff %s recvbuff %s count %zu datatype %d op %d root %d "
-                 "comm %s [nranks=%d] stream %s", sim_request_name(r->fn), cr->launches, LOG_POINTER(send), LOG_POINTER(recv),
-                 r->count, (int)r->dtype, r->op, r->root, comm.text, cr->nranks, stream.text);
-    sim_trace("nccl%s(%" PRIx64 ",%" PRIx64 ",%zu,%d,%d,%d,%s,%s)", sim_request_name(r->fn), send, recv, r->count,
-              (int)r->dtype, r->op, r->root, comm.text, stream.text);
+        sim_info(LOG_COLL,
+                 "%s: opCount %" PRIx64 " sendbuff %s recvbuff %s count %zu datatype %d op %d root %d "
+                 "comm %s [nranks=%d] stream %s",
+                 sim_request_name(r->fn), cr->launches, LOG_POINTER(send), LOG_POINTER(recv), r->count, (int)r->dtype, r->op,
+                 r->root, comm.text, cr->nranks, stream.text);
+    sim_trace("nccl%s(%" PRIx64 ",%" PRIx64 ",%zu,%d,%d,%d,%s,%s)", sim_request_name(r->fn), send, recv, r->count, (int)r->dtype,
+              r->op, r->root, comm.text, stream.text);
 }
 
 static void queue_composed(struct context *c, struct part *whole)
@@ -148,8 +155,7 @@ static int queue_request(struct context *c, const struct request *r, const struc
     }
     rc = sim_comm_ready(cr);
     if (!rc && (cr->state == COMM_FINAL || cr->suspended)) {
-        sim_crash(cr->suspended ? "it uses a communicator that is suspended"
-                                 : "it uses a communicator after ncclCommFinalize");
+        sim_crash(cr->suspended ? "it uses a communicator that is suspended" : "it uses a communicator after ncclCommFinalize");
         rc = ncclInvalidArgument;
     }
     if (!rc && cr->resets != cr->gpu->resets)
@@ -161,8 +167,9 @@ static int queue_request(struct context *c, const struct request *r, const struc
     const struct ncs_fn_info *info = &ncs_fn_info[r->fn];
     bool one_sided = info->one_sided, pair = info->pair;
     if (!rc && cr->checks && !one_sided && !(pair && r->count == 0))
-        rc = sim_check_pointers(cr, &(struct check_call){ sim_request_name(r->fn), pair, info->reads == NCS_BLOCKS_ROOT_ONE,
-                                                          info->writes == NCS_BLOCKS_ROOT_ONE, r->send, r->recv },
+        rc = sim_check_pointers(cr,
+                                &(struct check_call){ sim_request_name(r->fn), pair, info->reads == NCS_BLOCKS_ROOT_ONE,
+                                                      info->writes == NCS_BLOCKS_ROOT_ONE, r->send, r->recv },
                                 r->root == cr->rank);
     if (!rc)
         rc = sim_cuda_refusal_in_nccl(c);
@@ -256,8 +263,8 @@ static size_t take_slot(struct comm_rank *cr)
     return cr->redops - 1;
 }
 
-ncclResult_t sim_ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar, ncclDataType_t datatype,
-                                          ncclScalarResidence_t residence, ncclComm_t comm)
+ncclResult_t sim_ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar, ncclDataType_t datatype, ncclScalarResidence_t residence,
+                                          ncclComm_t comm)
 {
     struct context *c = sim_context_enter();
     if (!c)
@@ -271,26 +278,26 @@ ncclResult_t sim_ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar, ncclDat
     size_t bytes = ncs_dtype_bytes((int)datatype);
     bool host = residence == ncclScalarHostImmediate;
     const struct allocation *a = host ? sim_memory_find(scalar) : NULL;
-    const char *crash = !op ? "op is NULL" : !scalar ? "scalar is NULL"
+    const char *crash = !op                             ? "op is NULL"
+                        : !scalar                       ? "scalar is NULL"
                         : a && a->kind == MEMORY_DEVICE ? "scalar is memory of the device, and the host reads it"
                         : host && !sim_memory_usable(c->process, scalar, bytes) ? "scalar is no memory of the host"
-                                                              : NULL;
+                                                                                : NULL;
     if (crash) {
         sim_crash(crash);
         return ncclInvalidArgument;
     }
     size_t slot = take_slot(cr);
     struct redop *r = &cr->redop[slot];
-    *r = (struct redop){ .live = true, .dtype = (int)datatype,
-                         .on_device = !host, .pointer = scalar };
+    *r = (struct redop){ .live = true, .dtype = (int)datatype, .on_device = !host, .pointer = scalar };
     if (!r->on_device) {
         if (bytes == 0)
             return ncclInternalError; /* and the slot stays taken, as in NCCL */
         memcpy(r->scalar, scalar, bytes);
     }
     *op = (ncclRedOp_t)(((int)slot + ncclNumOps) ^ handle_mask(cr));
-    sim_trace("ncclRedOpCreatePreMulSum(%d,%s,%d,%d,%s)", (int)*op, LOG_POINTER(sim_memory_address(scalar)),
-              (int)datatype, (int)residence, LOG_POINTER(cr->handle));
+    sim_trace("ncclRedOpCreatePreMulSum(%d,%s,%d,%d,%s)", (int)*op, LOG_POINTER(sim_memory_address(scalar)), (int)datatype,
+              (int)residence, LOG_POINTER(cr->handle));
     return ncclSuccess;
 }
 

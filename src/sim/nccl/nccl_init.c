@@ -81,7 +81,7 @@ static ncclResult_t init_rank(const struct init_request *r, bool frees_on_failur
         return ncclSuccess;
     if (sim_cuda_refusal_in_nccl(c)) {
         if (sim_world.options.quirks && !frees_on_failure)
-            sim_group_begin(c); /* the newer forms return with their group open */
+            sim_group_begin(c);        /* the newer forms return with their group open */
         return ncclUnhandledCudaError; /* not recorded in an open group */
     }
     int rc = check_ids(r);
@@ -107,17 +107,15 @@ ncclResult_t sim_ncclCommInitRank(ncclComm_t *comm, int nranks, ncclUniqueId id,
     return init_rank(&(struct init_request){ comm, nranks, rank, &id, 1, NULL }, true);
 }
 
-ncclResult_t sim_ncclCommInitRankConfig(ncclComm_t *comm, int nranks, ncclUniqueId id, int rank,
-                                        ncclConfig_t *config)
+ncclResult_t sim_ncclCommInitRankConfig(ncclComm_t *comm, int nranks, ncclUniqueId id, int rank, ncclConfig_t *config)
 {
     return init_rank(&(struct init_request){ comm, nranks, rank, &id, 1, config }, false);
 }
 
-ncclResult_t sim_ncclCommInitRankScalable(ncclComm_t *newcomm, int nranks, int myrank, int nId,
-                                          ncclUniqueId *commIds, ncclConfig_t *config)
+ncclResult_t sim_ncclCommInitRankScalable(ncclComm_t *newcomm, int nranks, int myrank, int nId, ncclUniqueId *commIds,
+                                          ncclConfig_t *config)
 {
-    return init_rank(&(struct init_request){ newcomm, nranks, myrank, commIds, nId, config },
-                     false);
+    return init_rank(&(struct init_request){ newcomm, nranks, myrank, commIds, nId, config }, false);
 }
 
 static int check_device_list(const struct context *c, int ndev, const int *list)
@@ -290,8 +288,8 @@ static int check_size(const ncclComm_t *newcomm, int nranks, const struct comm_r
     return ncclInvalidArgument;
 }
 
-ncclResult_t sim_ncclCommGrow(ncclComm_t comm, int nRanks, const ncclUniqueId *uniqueId, int rank,
-                              ncclComm_t *newcomm, ncclConfig_t *config)
+ncclResult_t sim_ncclCommGrow(ncclComm_t comm, int nRanks, const ncclUniqueId *uniqueId, int rank, ncclComm_t *newcomm,
+                              ncclConfig_t *config)
 {
     struct context *c = sim_context_enter();
     if (!c)

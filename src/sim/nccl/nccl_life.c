@@ -117,8 +117,7 @@ static int suspend_check_memory(ncclComm_t comm, const char *what, struct comm_r
     if (!rc)
         rc = sim_comm_ready(*cr);
     if (!rc && (*cr)->state != COMM_READY) {
-        sim_explain((*cr)->state == COMM_REVOKED ? "the communicator was revoked"
-                                                  : "the communicator has been finalized");
+        sim_explain((*cr)->state == COMM_REVOKED ? "the communicator was revoked" : "the communicator has been finalized");
         rc = ncclInvalidUsage;
     }
     return rc;
@@ -137,8 +136,8 @@ static int check_manager(const struct comm_rank *cr, bool suspends)
     int rc = refuse_disabled(suspends ? "Suspend" : "Resume");
     if (rc || !cr->family->sharers)
         return rc;
-    sim_warn("Memory %s not supported with split_share communicators (refCount=%d)",
-             suspends ? "suspend" : "resume", cr->family->sharers + 1);
+    sim_warn("Memory %s not supported with split_share communicators (refCount=%d)", suspends ? "suspend" : "resume",
+             cr->family->sharers + 1);
     return ncclInvalidUsage;
 }
 
@@ -194,10 +193,10 @@ ncclResult_t sim_ncclCommMemStats(ncclComm_t comm, ncclCommMemStat_t stat, uint6
         return rc;
     uint64_t kept = sim_comm_memory_kept(cr), suspendable = sim_comm_memory_suspendable(cr);
     switch (stat) {
-    case ncclStatGpuMemSuspend:   *value = suspendable; return ncclSuccess;
+    case ncclStatGpuMemSuspend: *value = suspendable; return ncclSuccess;
     case ncclStatGpuMemSuspended: *value = cr->suspended; return ncclSuccess;
-    case ncclStatGpuMemPersist:   *value = kept; return ncclSuccess;
-    case ncclStatGpuMemTotal:     *value = kept + suspendable; return ncclSuccess;
+    case ncclStatGpuMemPersist: *value = kept; return ncclSuccess;
+    case ncclStatGpuMemTotal: *value = kept + suspendable; return ncclSuccess;
     }
     return sim_silent("stat is not a known statistic");
 }

@@ -62,8 +62,7 @@ ncclResult_t sim_ncclParamBind(ncclParamHandle_t *out, const char *key)
 
 /* Gets a parameter whose type must match: every parameter is a text or a signed
  * number of 64 bits. */
-static int param_get(ncclParamHandle_t h, const void *out, bool text, bool has_type,
-                     enum env *variable)
+static int param_get(ncclParamHandle_t h, const void *out, bool text, bool has_type, enum env *variable)
 {
     int rc = row_of(h, variable);
     if (!rc && !out)
@@ -73,16 +72,16 @@ static int param_get(ncclParamHandle_t h, const void *out, bool text, bool has_t
     return rc;
 }
 
-#define PARAM_GET(name, type, has_type)                                            \
-    ncclResult_t sim_##name(ncclParamHandle_t h, type *out)                        \
-    {                                                                              \
-        enum env variable;                                                         \
-        if (!sim_context_enter())                                                  \
-            return ncclSuccess;                                                    \
-        int rc = param_get(h, out, false, has_type, &variable);             \
-        if (!rc)                                                                   \
-            *out = (type)sim_env_number(variable);                                 \
-        return rc;                                                                 \
+#define PARAM_GET(name, type, has_type)                         \
+    ncclResult_t sim_##name(ncclParamHandle_t h, type *out)     \
+    {                                                           \
+        enum env variable;                                      \
+        if (!sim_context_enter())                               \
+            return ncclSuccess;                                 \
+        int rc = param_get(h, out, false, has_type, &variable); \
+        if (!rc)                                                \
+            *out = (type)sim_env_number(variable);              \
+        return rc;                                              \
     }
 
 PARAM_GET(ncclParamGetI8, int8_t, false)
@@ -164,8 +163,7 @@ ncclResult_t sim_ncclParamGetParameter(const char *key, const char **value, int 
 static bool is_listed(int variable)
 {
     const struct env_row *row = &sim_env_rows[variable];
-    return row->since <= sim_version_now() &&
-           (!row->unpublished || sim_env_is(ENV_PARAM_DUMP_ALL, 1));
+    return row->since <= sim_version_now() && (!row->unpublished || sim_env_is(ENV_PARAM_DUMP_ALL, 1));
 }
 
 ncclResult_t sim_ncclParamGetAllParameterKeys(const char ***table, int *length)

@@ -22,8 +22,7 @@ static int invalid(const char *fmt, ...)
     return ncclInvalidArgument;
 }
 
-static int check_put(const struct request *r, const struct one_sided *o,
-                     const struct comm_rank *cr, struct rma **out)
+static int check_put(const struct request *r, const struct one_sided *o, const struct comm_rank *cr, struct rma **out)
 {
     if (!o->window)
         return invalid("ncclPutSignal: peerWin is NULL");
@@ -108,8 +107,7 @@ static int check_wait(const struct one_sided *o, const struct comm_rank *cr, str
     return ncclSuccess;
 }
 
-int sim_rma_check(const struct request *r, const struct one_sided *o, const struct comm_rank *cr,
-                  struct rma **out)
+int sim_rma_check(const struct request *r, const struct one_sided *o, const struct comm_rank *cr, struct rma **out)
 {
     if (!sim_comm_has_rma(cr))
         return invalid("One sided RMA: host RMA is not supported in this communicator.");
@@ -124,28 +122,23 @@ int sim_rma_check(const struct request *r, const struct one_sided *o, const stru
     return r->fn == NCS_FN_ncclPutSignal ? check_put(r, o, cr, out) : ncclSuccess;
 }
 
-ncclResult_t sim_ncclPutSignal(const void *localbuff, size_t count, ncclDataType_t datatype,
-                               int peer, ncclWindow_t peerWin, size_t peerWinOffset, int sigIdx,
-                               int ctx, unsigned int flags, ncclComm_t comm, cudaStream_t stream)
+ncclResult_t sim_ncclPutSignal(const void *localbuff, size_t count, ncclDataType_t datatype, int peer, ncclWindow_t peerWin,
+                               size_t peerWinOffset, int sigIdx, int ctx, unsigned int flags, ncclComm_t comm,
+                               cudaStream_t stream)
 {
-    struct one_sided o = { .window = peerWin, .offset = peerWinOffset, .sig_idx = sigIdx,
-                           .ctx = ctx, .flags = flags };
-    return sim_request_submit(&(struct request){ NCS_FN_ncclPutSignal, localbuff, NULL, count, datatype,
-                                                 ncclSum, peer, comm, stream }, &o);
+    struct one_sided o = { .window = peerWin, .offset = peerWinOffset, .sig_idx = sigIdx, .ctx = ctx, .flags = flags };
+    return sim_request_submit(
+        &(struct request){ NCS_FN_ncclPutSignal, localbuff, NULL, count, datatype, ncclSum, peer, comm, stream }, &o);
 }
 
-ncclResult_t sim_ncclSignal(int peer, int sigIdx, int ctx, unsigned int flags, ncclComm_t comm,
-                            cudaStream_t stream)
+ncclResult_t sim_ncclSignal(int peer, int sigIdx, int ctx, unsigned int flags, ncclComm_t comm, cudaStream_t stream)
 {
     struct one_sided o = { .sig_idx = sigIdx, .ctx = ctx, .flags = flags };
-    return sim_request_submit(&(struct request){ NCS_FN_ncclSignal, NULL, NULL, 0, ncclInt8, ncclSum,
-                                                 peer, comm, stream }, &o);
+    return sim_request_submit(&(struct request){ NCS_FN_ncclSignal, NULL, NULL, 0, ncclInt8, ncclSum, peer, comm, stream }, &o);
 }
 
-ncclResult_t sim_ncclWaitSignal(int nDesc, ncclWaitSignalDesc_t *signalDescs, ncclComm_t comm,
-                                cudaStream_t stream)
+ncclResult_t sim_ncclWaitSignal(int nDesc, ncclWaitSignalDesc_t *signalDescs, ncclComm_t comm, cudaStream_t stream)
 {
     struct one_sided o = { .waits = nDesc, .wait = signalDescs };
-    return sim_request_submit(&(struct request){ NCS_FN_ncclWaitSignal, NULL, NULL, 0, ncclInt32,
-                                                 ncclSum, 0, comm, stream }, &o);
+    return sim_request_submit(&(struct request){ NCS_FN_ncclWaitSignal, NULL, NULL, 0, ncclInt32, ncclSum, 0, comm, stream }, &o);
 }

@@ -25,8 +25,7 @@ static int check_out(const ncclComm_t *newcomm, const char *what)
     return ncclInvalidArgument;
 }
 
-static int queue_split(struct context *c, ncclComm_t comm, int color, int key, ncclComm_t *newcomm,
-                       const ncclConfig_t *given)
+static int queue_split(struct context *c, ncclComm_t comm, int color, int key, ncclComm_t *newcomm, const ncclConfig_t *given)
 {
     struct comm_rank *cr;
     struct comm_config config;
@@ -44,8 +43,7 @@ static int queue_split(struct context *c, ncclComm_t comm, int color, int key, n
     return rc ? rc : sim_group_add_job(c, sim_job_split(cr, color, key, newcomm, &config), cr);
 }
 
-ncclResult_t sim_ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *newcomm,
-                               ncclConfig_t *config)
+ncclResult_t sim_ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *newcomm, ncclConfig_t *config)
 {
     struct context *c = sim_context_enter();
     if (!c)
@@ -117,14 +115,13 @@ static int queue_shrink(struct context *c, ncclComm_t comm, const struct shrink_
     return sim_group_add_job(c, sim_job_shrink(cr, r->list, r->count, r->out, &config, shares), cr);
 }
 
-ncclResult_t sim_ncclCommShrink(ncclComm_t comm, int *excludeRanksList, int excludeRanksCount,
-                                ncclComm_t *newcomm, ncclConfig_t *config, int shrinkFlags)
+ncclResult_t sim_ncclCommShrink(ncclComm_t comm, int *excludeRanksList, int excludeRanksCount, ncclComm_t *newcomm,
+                                ncclConfig_t *config, int shrinkFlags)
 {
     struct context *c = sim_context_enter();
     if (!c)
         return ncclSuccess;
-    struct shrink_request r = { excludeRanksList, excludeRanksCount, newcomm, config,
-                                shrinkFlags & NCCL_SHRINK_ABORT };
+    struct shrink_request r = { excludeRanksList, excludeRanksCount, newcomm, config, shrinkFlags & NCCL_SHRINK_ABORT };
     if (!comm) {
         sim_crash("comm is NULL");
         return ncclInvalidArgument;

@@ -17,8 +17,7 @@ const char *sim_ncclGetErrorString(ncclResult_t result)
         [ncclInProgress] = "NCCL operation in progress",
         [ncclTimeout] = "timeout",
     };
-    bool known = (unsigned)result < ncclNumResults &&
-                 (result != ncclTimeout || sim_version_does(DOES_TIMEOUT_TEXT));
+    bool known = (unsigned)result < ncclNumResults && (result != ncclTimeout || sim_version_does(DOES_TIMEOUT_TEXT));
     return known ? texts[result] : "unknown result code";
 }
 

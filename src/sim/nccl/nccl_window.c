@@ -87,8 +87,7 @@ ncclResult_t sim_ncclCommRegister(ncclComm_t comm, void *buff, size_t size, void
     }
     rc = sim_cuda_refusal_in_nccl(c);
     if (!rc && cr->checks)
-        rc = sim_check_pointers(cr, &(struct check_call){ .name = "ncclCommRegister", .pair = true,
-                                                          .send = buff }, true);
+        rc = sim_check_pointers(cr, &(struct check_call){ .name = "ncclCommRegister", .pair = true, .send = buff }, true);
     if (rc)
         return rc;
     const struct allocation *a = sim_memory_find(buff);
@@ -119,8 +118,9 @@ ncclResult_t sim_ncclCommDeregister(ncclComm_t comm, void *handle)
 
 static int bad_extent(const void *buff, size_t size)
 {
-    sim_warn("%sinvalid pointer %s / size %zu", sim_version_does(DOES_CUT_WINDOW_TEXT) ? "" : "ncclCommWindowRegister: ",
-             LOG_POINTER(sim_memory_address(buff)), size);
+    sim_warn("%sinvalid pointer %s / size %zu",
+             sim_version_does(DOES_CUT_WINDOW_TEXT) ? "" : "ncclCommWindowRegister: ", LOG_POINTER(sim_memory_address(buff)),
+             size);
     return ncclInvalidArgument;
 }
 
@@ -159,8 +159,7 @@ static int check_old_window(ncclComm_t comm, const void *buff, size_t size, nccl
 }
 
 /* Sets *queue when there is something to register. */
-static int check_window(ncclComm_t comm, const void *buff, size_t size, ncclWindow_t *win,
-                        struct comm_rank **cr, bool *queue)
+static int check_window(ncclComm_t comm, const void *buff, size_t size, ncclWindow_t *win, struct comm_rank **cr, bool *queue)
 {
     bool done = false;
     *queue = false;
@@ -183,8 +182,7 @@ static int check_window(ncclComm_t comm, const void *buff, size_t size, ncclWind
     return ncclSuccess;
 }
 
-ncclResult_t sim_ncclCommWindowRegister(ncclComm_t comm, void *buff, size_t size, ncclWindow_t *win,
-                                        int winFlags)
+ncclResult_t sim_ncclCommWindowRegister(ncclComm_t comm, void *buff, size_t size, ncclWindow_t *win, int winFlags)
 {
     struct context *c = sim_context_enter();
     if (!c)

@@ -12,22 +12,22 @@ struct rma;
 
 /* Arguments that only one-sided calls have. */
 struct one_sided {
-    ncclWindow_t window;     /* of a put */
+    ncclWindow_t window; /* of a put */
     size_t offset;
     int sig_idx, ctx;
     unsigned flags;
-    int waits;               /* of a wait: the list */
+    int waits; /* of a wait: the list */
     const ncclWaitSignalDesc_t *wait;
 };
 
 struct request {
-    enum ncs_fn fn;   /* its name in NCCL's messages: sim_request_name */
+    enum ncs_fn fn; /* its name in NCCL's messages: sim_request_name */
     const void *send;
     void *recv;
     size_t count;
     ncclDataType_t dtype;
     int op;
-    int root;         /* or the peer */
+    int root; /* or the peer */
     ncclComm_t comm;
     cudaStream_t stream;
 };
@@ -36,7 +36,6 @@ struct request {
 ncclResult_t sim_request_submit(const struct request *r, const struct one_sided *o);
 
 /* The checks of one-sided calls, after the common ones. *out gets the data for the part. */
-int sim_rma_check(const struct request *r, const struct one_sided *o, const struct comm_rank *cr,
-                  struct rma **out);
+int sim_rma_check(const struct request *r, const struct one_sided *o, const struct comm_rank *cr, struct rma **out);
 
 #endif

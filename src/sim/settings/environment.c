@@ -10,9 +10,18 @@
 #include "sim/settings/log.h"
 #include "sim/settings/own.h"
 
-#define NUMBER(name, preset_) { .key = "NCCL_" name, .preset = (preset_) }
-#define NEWER(name, preset_) { .key = "NCCL_" #name, .preset = (preset_), .since = NCS_SINCE_NCCL_##name }
-#define TEXT(name) { .key = "NCCL_" name, .text = true }
+#define NUMBER(name, preset_)                    \
+    {                                            \
+        .key = "NCCL_" name, .preset = (preset_) \
+    }
+#define NEWER(name, preset_)                                                      \
+    {                                                                             \
+        .key = "NCCL_" #name, .preset = (preset_), .since = NCS_SINCE_NCCL_##name \
+    }
+#define TEXT(name)                        \
+    {                                     \
+        .key = "NCCL_" name, .text = true \
+    }
 
 const struct env_row sim_env_rows[ENV_COUNT] = {
     [ENV_CGA_CLUSTER_SIZE] = NUMBER("CGA_CLUSTER_SIZE", ENV_UNSET),
@@ -28,8 +37,7 @@ const struct env_row sim_env_rows[ENV_COUNT] = {
     [ENV_DEBUG] = TEXT("DEBUG"),
     [ENV_DEBUG_FILE] = TEXT("DEBUG_FILE"),
     [ENV_DEBUG_SUBSYS] = TEXT("DEBUG_SUBSYS"),
-    [ENV_DISABLE_MEM_MANAGER] = { "NCCL_DISABLE_MEM_MANAGER", false, true, 0,
-                                  NCS_SINCE_NCCL_DISABLE_MEM_MANAGER },
+    [ENV_DISABLE_MEM_MANAGER] = { "NCCL_DISABLE_MEM_MANAGER", false, true, 0, NCS_SINCE_NCCL_DISABLE_MEM_MANAGER },
     [ENV_GRAPH_MIXING_SUPPORT] = NEWER(GRAPH_MIXING_SUPPORT, ENV_UNSET),
     [ENV_GRAPH_STREAM_ORDERING] = NEWER(GRAPH_STREAM_ORDERING, ENV_UNSET),
     [ENV_HOSTID] = TEXT("HOSTID"),
@@ -99,8 +107,7 @@ int64_t sim_env_number(enum env variable)
         if (fine)
             sim_info(LOG_ENV, "%s set by environment to %lld.", row->key, value);
         else
-            sim_info(LOG_ENV, "Invalid value %s for %s, using default %" PRId64 ".", text, row->key,
-                     row->preset);
+            sim_info(LOG_ENV, "Invalid value %s for %s, using default %" PRId64 ".", text, row->key, row->preset);
     }
     return fine ? value : row->preset;
 }

@@ -111,13 +111,11 @@ static void hand_over(const struct process *p, struct ncs_str *line)
 }
 
 /* thread 0 is the process's main thread; lines without a thread use it. */
-static void log_write_line(const struct process *p, int thread, int device, enum log_level level,
-                           const char *text)
+static void log_write_line(const struct process *p, int thread, int device, enum log_level level, const char *text)
 {
     struct ncs_str line = { 0 };
     if (level == LOG_WARN) /* the only level that NCCL dates by default */
-        ncs_str_addf(&line, "[%" PRId64 ".%06" PRId64 "] ", sim_world.now / SECOND,
-                     sim_world.now % SECOND / 1000);
+        ncs_str_addf(&line, "[%" PRId64 ".%06" PRId64 "] ", sim_world.now / SECOND, sim_world.now % SECOND / 1000);
     ncs_str_addf(&line, "host%d:%d:%d ", p->host, p->number, thread);
     if (level == LOG_TRACE)
         ncs_str_addf(&line, "NCCL CALL %s", text);
@@ -288,8 +286,7 @@ void sim_log_version(void)
         return;
     c->process->version_said = true;
     char version[16], text[64];
-    snprintf(text, sizeof text, "NCCL version %s+cuda%d.%d",
-             ncs_nccl_version_text(sim_version_now(), version, sizeof version),
+    snprintf(text, sizeof text, "NCCL version %s+cuda%d.%d", ncs_nccl_version_text(sim_version_now(), version, sizeof version),
              CUDA_VERSION_REPORTED / 1000, CUDA_VERSION_REPORTED % 1000 / 10);
     if (log->level >= LOG_INFO) {
         log_write_line(c->process, log_thread(c), c->device, LOG_INFO, text);

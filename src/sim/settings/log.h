@@ -25,11 +25,9 @@ enum log_subsys {
 /* NCCL's WARN: writes a line, and sets the last error of the running context's process. */
 void sim_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same for a rank whose context does not run now, by its device. */
-void sim_warn_on(const struct gpu *gpu, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+void sim_warn_on(const struct gpu *gpu, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void sim_info(enum log_subsys subsys, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void sim_info_on(const struct gpu *gpu, enum log_subsys subsys, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+void sim_info_on(const struct gpu *gpu, enum log_subsys subsys, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Reports that the real library would crash in the present call: a WARN, and a notice
  * to the observer. */
 void sim_crash(const char *why);
@@ -56,10 +54,11 @@ void sim_log_version(void);
 bool sim_trace_wanted(void);
 void sim_trace(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same for a rank whose own context does not run now. */
-void sim_trace_on(const struct gpu *gpu, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+void sim_trace_on(const struct gpu *gpu, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* As C's %p writes one. */
-struct log_pointer { char text[24]; };
+struct log_pointer {
+    char text[24];
+};
 struct log_pointer sim_log_pointer(uint64_t number);
 #define LOG_POINTER(number) sim_log_pointer(number).text /* until the end of the statement */
 

@@ -11,7 +11,7 @@ enum nccl_does {
 #define DOES(name, since) DOES_##name,
     NCS_NCCL_DIFFERENCES(DOES)
 #undef DOES
-    DOES_COUNT
+        DOES_COUNT
 };
 
 /* The version of the process that calls: sim_version_now is its code. */

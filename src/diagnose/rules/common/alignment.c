@@ -51,11 +51,9 @@ static uint64_t signature_at(const struct ncs_sequence *s, uint32_t position)
 }
 
 /* True if both calls exist and are the same, labels included. */
-static bool alignment_same_call(const struct ncs_sequence *a, uint32_t at_a, const struct ncs_sequence *b,
-                                uint32_t at_b)
+static bool alignment_same_call(const struct ncs_sequence *a, uint32_t at_a, const struct ncs_sequence *b, uint32_t at_b)
 {
-    return ncs_sequence_at(a, at_a) && ncs_sequence_at(b, at_b) &&
-           a->mark[at_a - a->base] == b->mark[at_b - b->base];
+    return ncs_sequence_at(a, at_a) && ncs_sequence_at(b, at_b) && a->mark[at_a - a->base] == b->mark[at_b - b->base];
 }
 
 static bool alignment_same_line(const struct ncs_call *a, const struct ncs_call *b)
@@ -65,8 +63,7 @@ static bool alignment_same_line(const struct ncs_call *a, const struct ncs_call 
 
 /* True if `a` from `from_a` on makes the same calls as `b` from `from_b` on, at least one, as far
  * as both are known. */
-static bool runs_alike(const struct ncs_sequence *a, uint32_t from_a, const struct ncs_sequence *b,
-                       uint32_t from_b, bool by_line)
+static bool runs_alike(const struct ncs_sequence *a, uint32_t from_a, const struct ncs_sequence *b, uint32_t from_b, bool by_line)
 {
     uint32_t alike = 0;
     for (;; alike++) {
@@ -81,8 +78,7 @@ static bool runs_alike(const struct ncs_sequence *a, uint32_t from_a, const stru
 
 /* True if the minority made the call at `at` and the one `distance` behind it in the other order,
  * and all else around them agrees. */
-static bool is_swap(const struct ncs_sequence *minority, const struct ncs_sequence *model, uint32_t at,
-                    uint32_t distance)
+static bool is_swap(const struct ncs_sequence *minority, const struct ncs_sequence *model, uint32_t at, uint32_t distance)
 {
     if (!alignment_same_call(minority, at, model, at + distance) || !alignment_same_call(minority, at + distance, model, at))
         return false;
@@ -90,8 +86,7 @@ static bool is_swap(const struct ncs_sequence *minority, const struct ncs_sequen
         if (!alignment_same_call(minority, i, model, i))
             return false;
     uint32_t next = at + distance + 1;
-    return !ncs_sequence_at(minority, next) || !ncs_sequence_at(model, next) ||
-           runs_alike(minority, next, model, next, false);
+    return !ncs_sequence_at(minority, next) || !ncs_sequence_at(model, next) || runs_alike(minority, next, model, next, false);
 }
 
 /* A rank of the minority, and a rank of the majority to compare it with. */
@@ -104,8 +99,7 @@ struct pair {
  * on; UINT32_MAX if the shorter one has ended, so that rank will never make them. */
 static uint32_t surplus(const struct pair *p, uint32_t from_minority, uint32_t from_model)
 {
-    int64_t more = ((int64_t)ncs_sequence_end(p->minority) - from_minority) -
-                   ((int64_t)ncs_sequence_end(p->model) - from_model);
+    int64_t more = ((int64_t)ncs_sequence_end(p->minority) - from_minority) - ((int64_t)ncs_sequence_end(p->model) - from_model);
     if (more == 0 || (more > 0 ? p->model_open : p->minority_open))
         return (uint32_t)(more < 0 ? -more : more);
     return UINT32_MAX;
@@ -158,10 +152,8 @@ static bool explain_shift(const struct pair *pair, struct ncs_call_divergence *p
             uint32_t minority, model; /* positions from which on the sequences agree */
         } ways[] = {
             { NCS_DIVERGENCE_SWAPPED, is_swap(minority, model, p->at, d), p->at, p->at },
-            { NCS_DIVERGENCE_SKIPPED, runs_alike(minority, p->at, model, p->at + d, false), p->at,
-              p->at + d },
-            { NCS_DIVERGENCE_EXTRA, runs_alike(minority, p->at + d, model, p->at, false), p->at + d,
-              p->at },
+            { NCS_DIVERGENCE_SKIPPED, runs_alike(minority, p->at, model, p->at + d, false), p->at, p->at + d },
+            { NCS_DIVERGENCE_EXTRA, runs_alike(minority, p->at + d, model, p->at, false), p->at + d, p->at },
         };
         for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
             uint32_t left = ways[i].fits ? surplus(pair, ways[i].minority, ways[i].model) : UINT32_MAX;
@@ -170,8 +162,7 @@ static bool explain_shift(const struct pair *pair, struct ncs_call_divergence *p
             least = left;
             p->how = ways[i].how;
             p->shift = d;
-            p->other = p->how == NCS_DIVERGENCE_SWAPPED ? ncs_sequence_at(model, p->at + d)->number
-                                                     : 0;
+            p->other = p->how == NCS_DIVERGENCE_SWAPPED ? ncs_sequence_at(model, p->at + d)->number : 0;
         }
     }
     if (least && furthest > 1)
@@ -185,8 +176,7 @@ static int skipped_line(const struct ncs_sequence *minority, const struct ncs_se
 {
     uint32_t missing = ncs_sequence_end(model) - ncs_sequence_end(minority);
     uint32_t at = minority->base > model->base ? minority->base : model->base;
-    while (at < ncs_sequence_end(minority) &&
-           alignment_same_line(ncs_sequence_at(minority, at), ncs_sequence_at(model, at)))
+    while (at < ncs_sequence_end(minority) && alignment_same_line(ncs_sequence_at(minority, at), ncs_sequence_at(model, at)))
         at++;
     if (at >= ncs_sequence_end(minority) || !runs_alike(minority, at, model, at + missing, true))
         return 0;
@@ -273,8 +263,7 @@ static size_t alignment_by_siblings(const struct ncs_analysis *q, const struct c
     bool several = q->journal->comms > MOST_COMMS;
     struct ncs_sibling_search *search = ncs_siblings_open(q, &met);
     for (size_t i = 0; i < camps->count && !several; i++) {
-        if (camps->camp[i].size < largest || !camps->camp[i].call ||
-            !ncs_siblings_of(search, camps->camp[i].call, at_all).alike)
+        if (camps->camp[i].size < largest || !camps->camp[i].call || !ncs_siblings_of(search, camps->camp[i].call, at_all).alike)
             continue;
         several = meant != SIZE_MAX;
         meant = i;
@@ -285,8 +274,7 @@ static size_t alignment_by_siblings(const struct ncs_analysis *q, const struct c
 }
 
 /* Sets the list of the ranks outside of camp `best`; all: of every rank whose record is held. */
-static void set_minority(struct ncs_call_divergence *p, const struct camps *camps, int nranks, size_t best,
-                         bool all)
+static void set_minority(struct ncs_call_divergence *p, const struct camps *camps, int nranks, size_t best, bool all)
 {
     size_t room = 0;
     p->minority_size = 0;
@@ -322,8 +310,8 @@ static uint64_t way_on(const struct ncs_sequence *s, uint32_t at)
 
 /* A rank of the camp that goes on as most of the camp do: another one may have a mistake of its own
  * further on. Of several the one with the longest sequence, because it shows most. */
-static int alignment_find_model(const struct ncs_ranks_of_comm *r, int nranks, const struct camps *camps,
-                                size_t best, uint32_t at)
+static int alignment_find_model(const struct ncs_ranks_of_comm *r, int nranks, const struct camps *camps, size_t best,
+                                uint32_t at)
 {
     int model = camps->camp[best].first;
     size_t most = 0;
@@ -338,8 +326,7 @@ static int alignment_find_model(const struct ncs_ranks_of_comm *r, int nranks, c
     }
     bool found = false;
     for (int i = 0; i < nranks; i++) {
-        if (camps->of[i] != (int)best ||
-            (size_t)(uintptr_t)ncs_map_get(&votes, way_on(&r->seq[i], at)) < most)
+        if (camps->of[i] != (int)best || (size_t)(uintptr_t)ncs_map_get(&votes, way_on(&r->seq[i], at)) < most)
             continue;
         if (!found || ncs_sequence_end(&r->seq[i]) > ncs_sequence_end(&r->seq[model]))
             model = i;
@@ -350,8 +337,8 @@ static int alignment_find_model(const struct ncs_ranks_of_comm *r, int nranks, c
 }
 
 /* Some ranks made different calls (diagnose/README.md, rules 6 and 7). False = no divergence here. */
-static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct camps *camps,
-                         bool by_label, struct ncs_call_divergence *p)
+static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct camps *camps, bool by_label,
+                         struct ncs_call_divergence *p)
 {
     const struct ncs_ranks_of_comm *r = &q->comm[comm];
     int nranks = q->journal->comm[comm]->nranks;
@@ -365,8 +352,7 @@ static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct ca
     struct ncs_call_divergence found = { .at = p->at, .by_label = by_label, .tied = tied };
     found.model = alignment_find_model(r, nranks, camps, best, p->at);
     found.number = camps->camp[best].call->number;
-    struct pair pair = { .model = &r->seq[found.model],
-                         .model_open = ncs_may_go_on(q, ncs_run_rank(q, comm, found.model)) };
+    struct pair pair = { .model = &r->seq[found.model], .model_open = ncs_may_go_on(q, ncs_run_rank(q, comm, found.model)) };
     bool shifted = true, first = true;
     for (int i = 0; i < nranks && shifted; i++) {
         if (camps->of[i] < 0 || camps->of[i] == (int)best)

@@ -12,11 +12,10 @@
 static int causes_class_of(enum ncs_reason reason)
 {
     static const int classes[] = {
-        [NCS_ABSENT_KILLED] = 0,    [NCS_ABSENT_ERROR] = 1,    [NCS_ABSENT_FAILED] = 1,
-        [NCS_ABSENT_GAVE_UP] = 1,
-        [NCS_ABSENT_DROPPED] = 1,   [NCS_ABSENT_EMPTY] = 2,    [NCS_ABSENT_GROUP] = 3,
-        [NCS_ABSENT_ABORTED] = 4,   [NCS_ABSENT_DESTROYED] = 5, [NCS_ABSENT_FINISHED] = 5,
-        [NCS_ABSENT_QUEUED] = 6,    [NCS_ABSENT_CONTACT] = 6,  [NCS_ABSENT_ELSEWHERE] = 6,
+        [NCS_ABSENT_KILLED] = 0,    [NCS_ABSENT_ERROR] = 1,    [NCS_ABSENT_FAILED] = 1, [NCS_ABSENT_GAVE_UP] = 1,
+        [NCS_ABSENT_DROPPED] = 1,   [NCS_ABSENT_EMPTY] = 2,    [NCS_ABSENT_GROUP] = 3,  [NCS_ABSENT_ABORTED] = 4,
+        [NCS_ABSENT_DESTROYED] = 5, [NCS_ABSENT_FINISHED] = 5, [NCS_ABSENT_QUEUED] = 6, [NCS_ABSENT_CONTACT] = 6,
+        [NCS_ABSENT_ELSEWHERE] = 6,
     };
     return classes[reason];
 }
@@ -28,8 +27,7 @@ enum {
 
 /* Asks about the absent ranks of that class, -1 = about all of them at once, even if there are
  * none. True if there are any. */
-static bool judge_absents(const struct ncs_analysis *q, const struct ncs_unmet *n, int class,
-                          struct ncs_drafts *all)
+static bool judge_absents(const struct ncs_analysis *q, const struct ncs_unmet *n, int class, struct ncs_drafts *all)
 {
     struct ncs_cause r = { .kind = NCS_CAUSE_ABSENT, .unmet = n, .comm = -1, .rank = -1 };
     size_t room = 0;
@@ -76,8 +74,7 @@ static bool judge_empty(const struct ncs_analysis *q, const struct ncs_unmet *n,
                 continue;
             bool alone = false;
             for (size_t k = 0; k < n->presents; k++) {
-                const struct ncs_call *other =
-                    ncs_sequence_at(&q->comm[n->comm].seq[n->present[k]->comm_rank], at);
+                const struct ncs_call *other = ncs_sequence_at(&q->comm[n->comm].seq[n->present[k]->comm_rank], at);
                 alone |= other && ncs_call_count(other) > 0;
             }
             if (alone && (!best || c->number < best->number))
@@ -87,11 +84,11 @@ static bool judge_empty(const struct ncs_analysis *q, const struct ncs_unmet *n,
     }
     if (!best)
         return false;
-    const struct ncs_absent empty = { .rank = best->rank, .comm_rank = best->comm_rank, .op = -1,
-                                      .context = -1, .reason = NCS_ABSENT_EMPTY, .call = best };
+    const struct ncs_absent empty = {
+        .rank = best->rank, .comm_rank = best->comm_rank, .op = -1, .context = -1, .reason = NCS_ABSENT_EMPTY, .call = best
+    };
     const struct ncs_absent *absent = &empty;
-    struct ncs_cause r = { .kind = NCS_CAUSE_ABSENT, .unmet = n, .absent = &absent, .absents = 1, .comm = -1,
-                          .rank = -1 };
+    struct ncs_cause r = { .kind = NCS_CAUSE_ABSENT, .unmet = n, .absent = &absent, .absents = 1, .comm = -1, .rank = -1 };
     ncs_judge(q, &r, all);
     return true;
 }
@@ -133,7 +130,7 @@ static void judge_unmet(const struct ncs_analysis *q, const struct ncs_unmet *n,
         judge_absents(q, n, -1, all);
         return;
     }
-    for (int class = 0; class < OTHERS; class++)
+    for (int class = 0; class < OTHERS; class ++)
         if (judge_absents(q, n, class, all) && n->kind == NCS_UNMET_GATE)
             return; /* any absent rank could have opened the gate; one that failed is the likeliest */
 }
@@ -141,14 +138,12 @@ static void judge_unmet(const struct ncs_analysis *q, const struct ncs_unmet *n,
 /* Asks about each cycle once; judged[] marks unmet waits whose cause is found. Cycles of host waits
  * alone (gates_only) come first: whatever else such ranks keep back forms larger cycles through the
  * same waits, which would hide the small one. */
-static void judge_cycles(const struct ncs_analysis *q, bool *judged, bool gates_only,
-                         struct ncs_drafts *all)
+static void judge_cycles(const struct ncs_analysis *q, bool *judged, bool gates_only, struct ncs_drafts *all)
 {
     for (size_t i = 0; i < q->unmets; i++) {
         if (judged[i] || (gates_only && q->unmet[i].kind != NCS_UNMET_GATE))
             continue;
-        struct ncs_cause r = { .kind = NCS_CAUSE_CYCLE, .unmet = &q->unmet[i], .comm = -1,
-                              .rank = -1 };
+        struct ncs_cause r = { .kind = NCS_CAUSE_CYCLE, .unmet = &q->unmet[i], .comm = -1, .rank = -1 };
         r.path = ncs_cycle_of(q, i, gates_only, &r.length);
         bool known = r.length == 0;
         for (size_t k = 0; k < r.length; k++) {
@@ -203,9 +198,10 @@ static bool causes_disagree(const struct ncs_notice *n)
 
 void ncs_judge_notices(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
-    static const enum ncs_cause_kind kinds[] = { /* 0: a notice like any other */
-        [NCS_NOTICE_HAZARD] = NCS_CAUSE_HAZARD, [NCS_NOTICE_LOST] = NCS_CAUSE_LOST,
-        [NCS_NOTICE_FOREIGN] = NCS_CAUSE_FOREIGN, [NCS_NOTICE_UNUSED] = NCS_CAUSE_UNUSED,
+    static const enum ncs_cause_kind kinds[] = {
+        /* 0: a notice like any other */
+        [NCS_NOTICE_HAZARD] = NCS_CAUSE_HAZARD,      [NCS_NOTICE_LOST] = NCS_CAUSE_LOST,
+        [NCS_NOTICE_FOREIGN] = NCS_CAUSE_FOREIGN,    [NCS_NOTICE_UNUSED] = NCS_CAUSE_UNUSED,
         [NCS_NOTICE_LEFT] = NCS_CAUSE_LOST_RESOURCE, [NCS_NOTICE_STALE] = NCS_CAUSE_STALE,
         [NCS_NOTICE_SETTING] = NCS_CAUSE_SETTING,
     };
@@ -247,8 +243,7 @@ static bool have_passed(const struct ncs_analysis *q, int comm)
     struct ncs_map places = { 0 };
     for (int r = 0; r < q->journal->comm[comm]->nranks; r++)
         if (ncs_run_rank(q, comm, r) >= 0)
-            of[ncs_run_rank(q, comm, r)] =
-                ncs_sequence_at(&q->comm[comm].seq[r], p->at) ? AHEAD : BEHIND;
+            of[ncs_run_rank(q, comm, r)] = ncs_sequence_at(&q->comm[comm].seq[r], p->at) ? AHEAD : BEHIND;
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
         if (c->rank >= 0 && of[c->rank] == AHEAD && c->state != NCS_CONTEXT_ENDED)

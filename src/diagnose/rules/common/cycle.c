@@ -49,12 +49,11 @@ static void blame(const struct ncs_analysis *q, const struct ncs_cause *r, struc
         }
     ncs_free(alone);
     d->f.evidence = ncs_copy_text(able == d->f.cycles ? "a change of any one rank of the cycle would break it"
-                                  : able ? "a change of one of the other ranks would not break the cycle"
-                                         : "no rank could break the cycle alone, so all its ranks are named");
+                                  : able              ? "a change of one of the other ranks would not break the cycle"
+                                                      : "no rank could break the cycle alone, so all its ranks are named");
 }
 
-struct ncs_cycle_wait ncs_cycle_wait_at(const struct ncs_analysis *q, const struct ncs_cause *r,
-                                        size_t i)
+struct ncs_cycle_wait ncs_cycle_wait_at(const struct ncs_analysis *q, const struct ncs_cause *r, size_t i)
 {
     struct ncs_cycle_wait s = { .rank = rank_near(q, r, i, -1), .other = rank_near(q, r, i, 1) };
     s.unmet = &q->unmet[ncs_node_unmet(q, r->path[i])];
@@ -72,8 +71,7 @@ size_t ncs_first_place(const struct ncs_analysis *q, const struct ncs_cause *r)
         if (ncs_node_unmet(q, r->path[i]) < 0)
             continue;
         struct ncs_cycle_wait s = ncs_cycle_wait_at(q, r, i);
-        if (first == r->length || s.rank < best.rank ||
-            (s.rank == best.rank && s.unmet->comm < best.unmet->comm)) {
+        if (first == r->length || s.rank < best.rank || (s.rank == best.rank && s.unmet->comm < best.unmet->comm)) {
             first = i;
             best = s;
         }
@@ -84,24 +82,18 @@ size_t ncs_first_place(const struct ncs_analysis *q, const struct ncs_cause *r)
 static enum ncs_via cycle_via_of(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     switch (n->kind) {
-    case NCS_UNMET_PAIR:
-        return NCS_VIA_PAIR;
-    case NCS_UNMET_SIGNAL:
-        return NCS_VIA_SIGNAL;
-    case NCS_UNMET_INIT:
-        return NCS_VIA_INIT;
-    case NCS_UNMET_GATE:
-        return ncs_is_key(q, n) ? NCS_VIA_STORE : NCS_VIA_HOST;
-    default:
-        return ncs_is_meeting(n) ? NCS_VIA_INIT : NCS_VIA_COLLECTIVE;
+    case NCS_UNMET_PAIR: return NCS_VIA_PAIR;
+    case NCS_UNMET_SIGNAL: return NCS_VIA_SIGNAL;
+    case NCS_UNMET_INIT: return NCS_VIA_INIT;
+    case NCS_UNMET_GATE: return ncs_is_key(q, n) ? NCS_VIA_STORE : NCS_VIA_HOST;
+    default: return ncs_is_meeting(n) ? NCS_VIA_INIT : NCS_VIA_COLLECTIVE;
     }
 }
 
 static bool is_event_wait(const struct ncs_analysis *q, int node)
 {
     int op = node - ncs_op_node(q, 0);
-    return op >= 0 && (size_t)op < q->snap->ops && q->snap->op[op].call &&
-           q->snap->op[op].call->fn == NCS_FN_cudaStreamWaitEvent;
+    return op >= 0 && (size_t)op < q->snap->ops && q->snap->op[op].call && q->snap->op[op].call->fn == NCS_FN_cudaStreamWaitEvent;
 }
 
 /* Why the work that step i awaits cannot come earlier: the nodes between the previous unmet wait
@@ -121,21 +113,24 @@ static enum ncs_via behind_at(const struct ncs_analysis *q, const struct ncs_cau
     return behind;
 }
 
-static void fill_step(const struct ncs_analysis *q, const struct ncs_cause *r, size_t i,
-                      const struct ncs_cycle_wait *s, struct ncs_draft *d)
+static void fill_step(const struct ncs_analysis *q, const struct ncs_cause *r, size_t i, const struct ncs_cycle_wait *s,
+                      struct ncs_draft *d)
 {
     const struct ncs_call *c = s->call;
     int line = c && c->place.line ? c->place.line : ncs_gate_line(q, s->rank);
     const char *comm = c ? ncs_comm_name(q, s->unmet->comm) : NULL;
     char *other = s->other == s->rank ? ncs_copy_text("itself") : ncs_text("rank %d", s->other);
-    struct ncs_cycle_step step = { .rank = s->rank, .comm = (char *)comm, .line = line,
-                                   .call = c ? c->number : 0, .waits_for = s->other,
-                                   .via = cycle_via_of(q, s->unmet), .behind = behind_at(q, r, i) };
+    struct ncs_cycle_step step = { .rank = s->rank,
+                                   .comm = (char *)comm,
+                                   .line = line,
+                                   .call = c ? c->number : 0,
+                                   .waits_for = s->other,
+                                   .via = cycle_via_of(q, s->unmet),
+                                   .behind = behind_at(q, r, i) };
     ncs_add_step(d, &step);
     char *what = c ? ncs_describe(c) : ncs_copy_text(q->snap->gate[s->unmet->gate].what);
     if (c && c->number)
-        ncs_add_row(d, s->rank, line, ncs_text("waits in call %u on %s, %s, for %s",
-                                               (unsigned)c->number, comm, what, other));
+        ncs_add_row(d, s->rank, line, ncs_text("waits in call %u on %s, %s, for %s", (unsigned)c->number, comm, what, other));
     else
         ncs_add_row(d, s->rank, line, ncs_text("waits in %s for %s", what, other));
     ncs_free(other);
@@ -209,8 +204,7 @@ static bool all_alike(const struct ncs_draft *d)
     const struct ncs_cycle_step *a = d->f.cycle;
     for (size_t i = 1; i < d->f.cycles; i++) {
         const struct ncs_cycle_step *b = &d->f.cycle[i];
-        if (a->call != b->call || a->line != b->line || !a->comm != !b->comm ||
-            (a->comm && strcmp(a->comm, b->comm) != 0))
+        if (a->call != b->call || a->line != b->line || !a->comm != !b->comm || (a->comm && strcmp(a->comm, b->comm) != 0))
             return false;
     }
     return true;

@@ -33,8 +33,11 @@ int64_t ncs_op_of(const struct ncs_call *c)
 
 /* In the order of checks: the first fact that differs names the rule. */
 static ncs_fact_of *const facts[] = {
-    [NCS_FACT_KIND] = disagreement_kind_of,   [NCS_FACT_ROOT] = root_of, [NCS_FACT_DTYPE] = dtype_of,
-    [NCS_FACT_COUNT] = count_of, [NCS_FACT_OP] = ncs_op_of,
+    [NCS_FACT_KIND] = disagreement_kind_of,
+    [NCS_FACT_ROOT] = root_of,
+    [NCS_FACT_DTYPE] = dtype_of,
+    [NCS_FACT_COUNT] = count_of,
+    [NCS_FACT_OP] = ncs_op_of,
 };
 
 static bool differs(const struct ncs_cause *r, ncs_fact_of *get)
@@ -79,8 +82,8 @@ static const struct ncs_call *disagreement_majority(const struct ncs_cause *r, n
 
 /* The call whose value the siblings' calls have; NULL = none of the values, or several. *siblings =
  * how many calls. */
-static const struct ncs_call *disagreement_by_siblings(const struct ncs_analysis *q, const struct ncs_cause *r,
-                                                       ncs_fact_of *get, size_t *siblings)
+static const struct ncs_call *disagreement_by_siblings(const struct ncs_analysis *q, const struct ncs_cause *r, ncs_fact_of *get,
+                                                       size_t *siblings)
 {
     const struct ncs_call *meant = NULL;
     bool both = false;
@@ -99,8 +102,7 @@ static const struct ncs_call *disagreement_by_siblings(const struct ncs_analysis
     return both ? NULL : meant;
 }
 
-void ncs_fill_calls(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
-                    const struct ncs_call *title)
+void ncs_fill_calls(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, const struct ncs_call *title)
 {
     d->f.call = title->number;
     d->order = r->call[0]->id;
@@ -109,8 +111,7 @@ void ncs_fill_calls(const struct ncs_analysis *q, const struct ncs_cause *r, str
     for (size_t i = 0; i < r->calls; i++) {
         const struct ncs_call *c = r->call[i];
         char *what = ncs_describe(c);
-        ncs_add_row(d, c->rank, c->place.line,
-                    ncs_text("call %u is %s", (unsigned)c->number, what));
+        ncs_add_row(d, c->rank, c->place.line, ncs_text("call %u is %s", (unsigned)c->number, what));
         ncs_free(what);
     }
     if (r->unmet)
@@ -118,8 +119,8 @@ void ncs_fill_calls(const struct ncs_analysis *q, const struct ncs_cause *r, str
 }
 
 /* Adds one value: "root 1 on rank 3 at line 8". */
-static void disagreement_format_value(const struct ncs_cause *r, struct ncs_str *s, ncs_fact_of *get,
-                                      const struct ncs_call *of, const char *noun)
+static void disagreement_format_value(const struct ncs_cause *r, struct ncs_str *s, ncs_fact_of *get, const struct ncs_call *of,
+                                      const char *noun)
 {
     int *ranks = ncs_new(r->calls * sizeof *ranks);
     size_t count = 0;
@@ -130,16 +131,13 @@ static void disagreement_format_value(const struct ncs_cause *r, struct ncs_str 
     if (get == disagreement_kind_of)
         ncs_str_add(s, what);
     else if (get == dtype_of)
-        ncs_str_addf(s, "type %s", ncs_dtype_name(ncs_call_dtype(of))
-                                       ? ncs_dtype_name(ncs_call_dtype(of)) : "?");
+        ncs_str_addf(s, "type %s", ncs_dtype_name(ncs_call_dtype(of)) ? ncs_dtype_name(ncs_call_dtype(of)) : "?");
     else if (get == ncs_op_of)
-        ncs_str_addf(s, "%s %s", noun,
-                     ncs_redop_name(ncs_call_op(of)) ? ncs_redop_name(ncs_call_op(of)) : "?");
+        ncs_str_addf(s, "%s %s", noun, ncs_redop_name(ncs_call_op(of)) ? ncs_redop_name(ncs_call_op(of)) : "?");
     else
         ncs_str_addf(s, "%s %lld", noun, (long long)get(of));
     if ((get == count_of || get == dtype_of) && ncs_dtype_bytes(ncs_call_dtype(of))) /* a record may lack the type */
-        ncs_str_addf(s, " (%zu bytes)",
-                     ncs_call_count(of) * ncs_dtype_bytes(ncs_call_dtype(of)));
+        ncs_str_addf(s, " (%zu bytes)", ncs_call_count(of) * ncs_dtype_bytes(ncs_call_dtype(of)));
     ncs_str_add(s, " on ");
     ncs_format_ranks(s, ranks, count);
     ncs_format_place(s, of);
@@ -152,8 +150,8 @@ bool ncs_is_exchange(const struct ncs_cause *r)
     return r->calls == 2 && ncs_call_is_pair(r->call[0]) && ncs_call_is_pair(r->call[1]);
 }
 
-bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
-                  enum ncs_fact which, const char *noun)
+bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, enum ncs_fact which,
+                  const char *noun)
 {
     if (r->kind != NCS_CAUSE_DIFFER || r->calls < 2 || ncs_is_exchange(r))
         return false;
@@ -167,8 +165,7 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     bool tied;
     size_t values = 0;
     const struct ncs_call *best = disagreement_majority(r, get, &tied);
-    const struct ncs_call *meant =
-        tied && get != disagreement_kind_of ? disagreement_by_siblings(q, r, get, &values) : NULL;
+    const struct ncs_call *meant = tied && get != disagreement_kind_of ? disagreement_by_siblings(q, r, get, &values) : NULL;
     if (meant) {
         best = meant;
         tied = false;
@@ -177,8 +174,7 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     } else if (tied)
         d->f.evidence = ncs_copy_text("no value is the commonest, so all ranks are named");
     else
-        d->f.evidence = ncs_text("by the majority: %zu of %zu ranks agree", disagreement_votes(r, get, get(best)),
-                                 r->calls);
+        d->f.evidence = ncs_text("by the majority: %zu of %zu ranks agree", disagreement_votes(r, get, get(best)), r->calls);
     values = 0;
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "call %u on %s %s ", (unsigned)best->number, ncs_comm_name(q, best->comm),

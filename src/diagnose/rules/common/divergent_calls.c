@@ -30,8 +30,7 @@ const struct ncs_call_divergence *ncs_divergence_of(const struct ncs_analysis *q
     return p->how != NCS_DIVERGENCE_NONE && p->at <= at ? p : NULL;
 }
 
-void ncs_format_minority(const struct ncs_analysis *q, struct ncs_str *s, int comm,
-                         const struct ncs_call_divergence *p)
+void ncs_format_minority(const struct ncs_analysis *q, struct ncs_str *s, int comm, const struct ncs_call_divergence *p)
 {
     int *ranks = ncs_new(p->minority_size * sizeof *ranks);
     for (size_t i = 0; i < p->minority_size; i++)
@@ -57,8 +56,7 @@ static bool in_minority(const struct ncs_call_divergence *p, int comm_rank)
 }
 
 /* Adds the ranks outside of the minority that made as many calls as the model: "rank 0", "ranks 0, 1, 3". */
-static void format_model(const struct ncs_analysis *q, struct ncs_str *s, int comm,
-                         const struct ncs_call_divergence *p)
+static void format_model(const struct ncs_analysis *q, struct ncs_str *s, int comm, const struct ncs_call_divergence *p)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
     int *rank = ncs_new((size_t)info->members * sizeof *rank);
@@ -76,8 +74,7 @@ static void format_model(const struct ncs_analysis *q, struct ncs_str *s, int co
     ncs_free(rank);
 }
 
-void ncs_format_counts(const struct ncs_analysis *q, struct ncs_str *s, int comm,
-                       const struct ncs_call_divergence *p)
+void ncs_format_counts(const struct ncs_analysis *q, struct ncs_str *s, int comm, const struct ncs_call_divergence *p)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
     unsigned calls = (unsigned)info->member[p->model].calls;
@@ -92,8 +89,7 @@ void ncs_format_counts(const struct ncs_analysis *q, struct ncs_str *s, int comm
         ncs_str_addf(s, " made %u", calls);
 }
 
-const struct ncs_call *ncs_call_at(const struct ncs_analysis *q, int comm, int comm_rank,
-                                   uint32_t position)
+const struct ncs_call *ncs_call_at(const struct ncs_analysis *q, int comm, int comm_rank, uint32_t position)
 {
     return ncs_sequence_at(&q->comm[comm].seq[comm_rank], position);
 }
@@ -142,35 +138,32 @@ void ncs_format_gaps(const struct ncs_analysis *q, int comm, int comm_rank, cons
 
 /* Adds a row for each rank's call at the divergence, if the calls met. Ranks that never made it
  * have rows already. */
-static void add_call_rows(const struct ncs_analysis *q, const struct ncs_cause *r, int comm,
-                          const struct ncs_call_divergence *p, struct ncs_draft *d)
+static void add_call_rows(const struct ncs_analysis *q, const struct ncs_cause *r, int comm, const struct ncs_call_divergence *p,
+                          struct ncs_draft *d)
 {
     if (r->kind == NCS_CAUSE_ABSENT)
         return;
     for (int i = 0; i < q->journal->comm[comm]->nranks; i++) {
         const struct ncs_call *c = ncs_call_at(q, comm, i, p->at);
         if (!c && r->kind == NCS_CAUSE_LATER)
-            ncs_add_row(d, ncs_run_rank(q, comm, i), 0, ncs_text("has not made call %u",
-                                                                 (unsigned)p->number));
+            ncs_add_row(d, ncs_run_rank(q, comm, i), 0, ncs_text("has not made call %u", (unsigned)p->number));
         if (!c)
             continue;
         char *what = ncs_describe(c);
         ncs_add_row(d, c->rank, c->place.line,
-                    ncs_text("call %u is %s%s%s%s", (unsigned)c->number, what, c->label ? " (" : "",
-                             c->label ? c->label : "", c->label ? ")" : ""));
+                    ncs_text("call %u is %s%s%s%s", (unsigned)c->number, what, c->label ? " (" : "", c->label ? c->label : "",
+                             c->label ? ")" : ""));
         ncs_free(what);
     }
 }
 
 /* Adds the evidence for a difference in number alone: the line that was left out if lines show it,
  * else the numbers. */
-static void format_numbers(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
-                           struct ncs_str *s)
+static void format_numbers(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p, struct ncs_str *s)
 {
     int others = q->journal->comm[comm]->nranks - (int)p->minority_size;
     if (p->skipped_line) {
-        ncs_str_addf(s, "by script lines: the other%s made a call at line %d, ", others == 1 ? "" : "s",
-                     p->skipped_line);
+        ncs_str_addf(s, "by script lines: the other%s made a call at line %d, ", others == 1 ? "" : "s", p->skipped_line);
         ncs_format_minority(q, s, comm, p);
         ncs_str_add(s, " made none there");
         return;
@@ -184,8 +177,7 @@ static char *evidence_of(const struct ncs_analysis *q, int comm, const struct nc
 {
     struct ncs_str s = { 0 };
     unsigned first = p->number, last = p->number + (p->shift ? p->shift - 1 : 0);
-    bool by_number = p->how == NCS_DIVERGENCE_FEWER ||
-                     (p->how == NCS_DIVERGENCE_EXTRA && !ncs_call_at(q, comm, p->model, p->at));
+    bool by_number = p->how == NCS_DIVERGENCE_FEWER || (p->how == NCS_DIVERGENCE_EXTRA && !ncs_call_at(q, comm, p->model, p->at));
     if (by_number && !p->by_line) {
         format_numbers(q, comm, p, &s);
         return ncs_str_take(&s);
@@ -200,8 +192,7 @@ static char *evidence_of(const struct ncs_analysis *q, int comm, const struct nc
     else if (first == last)
         ncs_str_addf(&s, "with call %u %s ", first, p->how == NCS_DIVERGENCE_SKIPPED ? "put in" : "taken out");
     else
-        ncs_str_addf(&s, "with calls %u to %u %s ", first, last,
-                     p->how == NCS_DIVERGENCE_SKIPPED ? "put in" : "taken out");
+        ncs_str_addf(&s, "with calls %u to %u %s ", first, last, p->how == NCS_DIVERGENCE_SKIPPED ? "put in" : "taken out");
     if (p->tied) {
         ncs_str_add(&s, "the two sides agree, and they are equally many");
     } else {
@@ -229,8 +220,8 @@ static void set_skipped_rows(const struct ncs_analysis *q, int comm, const struc
             ncs_str_addf(&s, "skipped call %u, ", (unsigned)p->number);
         else
             ncs_str_addf(&s, "skipped %u calls, ", (unsigned)p->shift);
-        ncs_str_addf(&s, "made %u of %u%s", (unsigned)info->member[p->minority[k]].calls,
-                     (unsigned)info->member[p->model].calls, rest ? rest : "");
+        ncs_str_addf(&s, "made %u of %u%s", (unsigned)info->member[p->minority[k]].calls, (unsigned)info->member[p->model].calls,
+                     rest ? rest : "");
         ncs_free(row->text);
         row->text = ncs_str_take(&s);
     }
@@ -249,8 +240,8 @@ static bool is_at_own_place(const struct ncs_analysis *q, int comm, const struct
 }
 
 /* A culprit's line is that of its own call at the divergence, or of the call that it left out. */
-void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, int comm,
-                         const struct ncs_call_divergence *p, struct ncs_draft *d)
+void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, int comm, const struct ncs_call_divergence *p,
+                         struct ncs_draft *d)
 {
     const struct ncs_call *model = ncs_call_at(q, comm, p->model, p->at);
     for (size_t i = 0; i < p->minority_size; i++) {
@@ -291,8 +282,8 @@ void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r
 int ncs_divergence_comm(const struct ncs_cause *r)
 {
     return r->kind == NCS_CAUSE_LABELS || r->kind == NCS_CAUSE_LATER ? r->comm
-           : r->kind == NCS_CAUSE_DIFFER ? r->call[0]->comm
-                                        : r->unmet->comm;
+           : r->kind == NCS_CAUSE_DIFFER                             ? r->call[0]->comm
+                                                                     : r->unmet->comm;
 }
 
 bool ncs_never_called(const struct ncs_cause *r)
@@ -355,8 +346,7 @@ bool ncs_is_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, 
     return false;
 }
 
-bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_divergence *found,
-                       struct ncs_call_divergence *out)
+bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_divergence *found, struct ncs_call_divergence *out)
 {
     if (!model) {
         ncs_free(found->minority);
@@ -375,8 +365,7 @@ bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_diverge
 }
 
 /* Another unmet wait of the communicator at which the absent rank waits; NULL = none. */
-static const struct ncs_unmet *own_other(const struct ncs_analysis *q, const struct ncs_unmet *n,
-                                         const struct ncs_absent *a)
+static const struct ncs_unmet *own_other(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct ncs_absent *a)
 {
     for (size_t i = 0; i < q->unmets; i++) {
         const struct ncs_unmet *o = &q->unmet[i];
@@ -389,8 +378,7 @@ static const struct ncs_unmet *own_other(const struct ncs_analysis *q, const str
 
 /* " before its AllReduce float32 x 8 sum at line 5", " before it calls comm:suspend at line 4,
  * which no other rank calls" */
-static void format_before_other(struct ncs_str *s, const struct ncs_unmet *other,
-                                const struct ncs_absent *a, bool several)
+static void format_before_other(struct ncs_str *s, const struct ncs_unmet *other, const struct ncs_absent *a, bool several)
 {
     const struct ncs_call *c = other->call;
     for (size_t i = 0; i < other->presents; i++)
@@ -409,8 +397,7 @@ static void format_before_other(struct ncs_str *s, const struct ncs_unmet *other
     ncs_free(what);
 }
 
-void ncs_format_before_wait(const struct ncs_analysis *q, const struct ncs_cause *r, bool several,
-                            struct ncs_str *s)
+void ncs_format_before_wait(const struct ncs_analysis *q, const struct ncs_cause *r, bool several, struct ncs_str *s)
 {
     const struct ncs_absent *a = r->kind == NCS_CAUSE_ABSENT && r->absents ? r->absent[0] : NULL;
     if (!a || a->reason != NCS_ABSENT_ELSEWHERE || a->context < 0) {

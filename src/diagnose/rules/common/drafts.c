@@ -114,17 +114,16 @@ static bool follows(const struct ncs_finding *waits, const struct ncs_finding *a
 {
     if (follows_put(waits, access))
         return true;
-    return is_rule(access, "illegal-access") && is_rule(waits, "error-path") &&
-           at_one_call(access, waits) && access->culprits == 1 && waits->culprits == 1 &&
-           access->culprit[0].rank == waits->culprit[0].rank;
+    return is_rule(access, "illegal-access") && is_rule(waits, "error-path") && at_one_call(access, waits) &&
+           access->culprits == 1 && waits->culprits == 1 && access->culprit[0].rank == waits->culprit[0].rank;
 }
 
 /* True if several ranks made the same illegal access at the same line. */
 static bool same_slip(const struct ncs_finding *a, const struct ncs_finding *b)
 {
     return is_rule(a, "illegal-access") && is_rule(b, "illegal-access") && at_one_call(a, b) &&
-           compare_texts(a->fix, b->fix) == 0 && a->culprits && b->culprits && !a->blockeds &&
-           !b->blockeds && a->culprit[0].line == b->culprit[0].line;
+           compare_texts(a->fix, b->fix) == 0 && a->culprits && b->culprits && !a->blockeds && !b->blockeds &&
+           a->culprit[0].line == b->culprit[0].line;
 }
 
 /* A key for the order of findings, from the id of the earliest call (diagnose/README.md, rule 1).
@@ -147,8 +146,7 @@ static uint64_t place_in_order(const struct ncs_analysis *q, uint64_t id, bool n
     uint64_t before = 0;
     for (const struct ncs_made *m = all->made; m < call; m++)
         before += m->on_comm && m->rank == call->rank && m->thread == call->thread;
-    return before << 33 | (uint64_t)!noticed << 32 | (uint64_t)(uint16_t)call->rank << 16 |
-           (uint16_t)call->thread;
+    return before << 33 | (uint64_t)!noticed << 32 | (uint64_t)(uint16_t)call->rank << 16 | (uint16_t)call->thread;
 }
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -162,7 +160,9 @@ static int drafts_compare(const void *x, const void *y)
     const struct ncs_draft *a = x, *b = y;
     bool hazard_a = a->f.certainty == NCS_UNDEFINED && !a->f.blockeds;
     bool hazard_b = b->f.certainty == NCS_UNDEFINED && !b->f.blockeds;
-    int by[] = { a->f.level == b->f.level ? 0 : a->f.level == NCS_LEVEL_ERROR ? -1 : 1,
+    int by[] = { a->f.level == b->f.level        ? 0
+                 : a->f.level == NCS_LEVEL_ERROR ? -1
+                                                 : 1,
                  hazard_a - hazard_b,
                  compare_numbers(a->order, b->order),
                  strcmp(a->f.rule, b->f.rule),

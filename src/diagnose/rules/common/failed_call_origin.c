@@ -19,8 +19,7 @@ static const struct ncs_call *concerned(const struct ncs_call *call)
     if (call->fn != NCS_FN_ncclGroupEnd || !call->group)
         return call;
     for (const struct ncs_call *c = call->older; c; c = c->older)
-        if (c->group == call->group && c->rank == call->rank && c->thread == call->thread &&
-            (ncs_is_init(c) || ncs_failed(c)))
+        if (c->group == call->group && c->rank == call->rank && c->thread == call->thread && (ncs_is_init(c) || ncs_failed(c)))
             found = c;
     return found;
 }
@@ -36,7 +35,8 @@ static bool read_versions(const struct ncs_call *call, struct versions *v)
 {
     const char *at = call->said ? strstr(call->said, "Mismatched NCCL version") : NULL;
     at = at ? strchr(at, ':') : NULL;
-    return at && sscanf(at, ": rank %d version %d rank %d version %d", &v->other, &v->other_version, &v->own, &v->own_version) == 4;
+    return at &&
+           sscanf(at, ": rank %d version %d rank %d version %d", &v->other, &v->other_version, &v->own, &v->own_version) == 4;
 }
 
 static bool is_version(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call **earlier)
@@ -55,10 +55,12 @@ static void format_version(const struct ncs_analysis *q, const struct ncs_call *
     (void)q;
     (void)earlier;
     read_versions(call, &v);
-    ncs_str_addf(why, "; rank %d of the communicator has NCCL %s", v.other, ncs_nccl_version_text(v.other_version, text, sizeof text));
+    ncs_str_addf(why, "; rank %d of the communicator has NCCL %s", v.other,
+                 ncs_nccl_version_text(v.other_version, text, sizeof text));
     ncs_str_addf(why, ", rank %d has %s", v.own, ncs_nccl_version_text(v.own_version, text, sizeof text));
-    ncs_str_add(fix, "let all ranks load one version of NCCL: compare the libraries on all hosts and where programs look for them "
-                     "(LD_LIBRARY_PATH, Python packages); `ncclscript doctor`, started like the job, compares its processes");
+    ncs_str_add(fix,
+                "let all ranks load one version of NCCL: compare the libraries on all hosts and where programs look for them "
+                "(LD_LIBRARY_PATH, Python packages); `ncclscript doctor`, started like the job, compares its processes");
 }
 
 /* Blames the ranks with another version than most have; where no version has most of them, all. False = not all ranks have told
@@ -85,8 +87,7 @@ static bool blame_versions(const struct ncs_cause *r, struct ncs_draft *d)
 
 /* ---- ranks on one device ---- */
 
-static bool is_same_device(const struct ncs_analysis *q, const struct ncs_call *call,
-                           const struct ncs_call **earlier)
+static bool is_same_device(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call **earlier)
 {
     (void)q;
     (void)earlier;
@@ -122,8 +123,8 @@ static int *sharers(const struct ncs_analysis *q, int comm, size_t *count, int *
     return rank;
 }
 
-static void format_same_device(const struct ncs_analysis *q, const struct ncs_call *call,
-                               const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+static void format_same_device(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call *earlier,
+                               struct ncs_str *why, struct ncs_str *fix)
 {
     (void)earlier;
     const struct ncs_call *init = concerned(call);
@@ -162,16 +163,15 @@ static bool blame_sharers(const struct ncs_analysis *q, const struct ncs_call *c
 /* ---- an id that was used before ---- */
 
 /* *earlier = a call by which the same rank joined the same communicator before. */
-static bool is_reused_id(const struct ncs_analysis *q, const struct ncs_call *call,
-                         const struct ncs_call **earlier)
+static bool is_reused_id(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call **earlier)
 {
     const struct ncs_call *init = concerned(call);
     if (!ncs_is_init(init) || init->comm < 0)
         return false;
     for (size_t i = 0; i < q->rares; i++) {
         const struct ncs_call *c = q->rare[i];
-        if (ncs_is_init(c) && c->comm == init->comm && c->rank == init->rank && c->id < init->id &&
-            c->returned && !ncs_failed(c)) {
+        if (ncs_is_init(c) && c->comm == init->comm && c->rank == init->rank && c->id < init->id && c->returned &&
+            !ncs_failed(c)) {
             *earlier = c;
             return true;
         }
@@ -179,8 +179,8 @@ static bool is_reused_id(const struct ncs_analysis *q, const struct ncs_call *ca
     return false;
 }
 
-static void format_reused_id(const struct ncs_analysis *q, const struct ncs_call *call,
-                             const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+static void format_reused_id(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call *earlier,
+                             struct ncs_str *why, struct ncs_str *fix)
 {
     ncs_str_addf(why, "; with this id %s was made", ncs_comm_name(q, earlier->comm));
     ncs_format_place(why, earlier);
@@ -212,37 +212,34 @@ static bool is_behind(const struct ncs_analysis *q, const struct ncs_call *c)
             made += info->member[k].rank == c->rank && info->member[k].handle;
     }
     for (size_t i = 0; i < q->rares && q->rare[i]->id <= c->id; i++)
-        wanted += q->rare[i]->comm == c->comm && q->rare[i]->rank == c->rank &&
-                  makes_comm(q->rare[i]) && !ncs_failed(q->rare[i]) && !gave_no_color(q->rare[i]);
+        wanted += q->rare[i]->comm == c->comm && q->rare[i]->rank == c->rank && makes_comm(q->rare[i]) &&
+                  !ncs_failed(q->rare[i]) && !gave_no_color(q->rare[i]);
     return !ncs_is_init(c) && made < wanted;
 }
 
 /* True if the call that should have made the communicator gave the rank none before `used`. */
 static bool left_none(const struct ncs_analysis *q, const struct ncs_call *c, const struct ncs_call *used)
 {
-    return gave_no_color(c) || ncs_failed(c) || (c->group && c->group == used->group) ||
-           is_behind(q, c);
+    return gave_no_color(c) || ncs_failed(c) || (c->group && c->group == used->group) || is_behind(q, c);
 }
 
 /* *earlier = the call that should have made the communicator, the latest one; it stays NULL if
  * there is none. */
-static bool is_null_comm(const struct ncs_analysis *q, const struct ncs_call *call,
-                         const struct ncs_call **earlier)
+static bool is_null_comm(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call **earlier)
 {
     const union ncs_arg *comm = ncs_call_arg(call, NCS_ARG_COMM);
     if (!comm || comm->p || !ncs_failed(call))
         return false;
     for (size_t i = q->rares; i-- > 0 && !*earlier;) {
         const struct ncs_call *c = q->rare[i];
-        if (c->id < call->id && c->rank == call->rank && makes_comm(c) && !c->opening &&
-            left_none(q, c, call))
+        if (c->id < call->id && c->rank == call->rank && makes_comm(c) && !c->opening && left_none(q, c, call))
             *earlier = c;
     }
     return true;
 }
 
-static void format_null_comm(const struct ncs_analysis *q, const struct ncs_call *call,
-                             const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+static void format_null_comm(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call *earlier,
+                             struct ncs_str *why, struct ncs_str *fix)
 {
     if (!earlier) {
         ncs_str_add(why, "; no call of the rank has made a communicator for it");
@@ -252,8 +249,7 @@ static void format_null_comm(const struct ncs_analysis *q, const struct ncs_call
     }
     const char *maker = ncs_function_name(earlier);
     if (gave_no_color(earlier)) {
-        ncs_str_addf(why, "; the rank gave NCCL_SPLIT_NOCOLOR to the split of %s",
-                     ncs_comm_name(q, earlier->comm));
+        ncs_str_addf(why, "; the rank gave NCCL_SPLIT_NOCOLOR to the split of %s", ncs_comm_name(q, earlier->comm));
         ncs_format_place(why, earlier);
         ncs_str_add(why, ", and so was given no communicator");
         ncs_str_add(fix, "leave out the call");
@@ -275,16 +271,17 @@ static void format_null_comm(const struct ncs_analysis *q, const struct ncs_call
         ncs_format_place(fix, call);
     } else {
         ncs_str_add(why, " is non-blocking and has not made it yet");
-        ncs_str_addf(fix, "wait until %s is done, which ncclCommGetAsyncError of the communicator that it "
-                          "was called on tells (comm:wait_ready()), before the call", maker);
+        ncs_str_addf(fix,
+                     "wait until %s is done, which ncclCommGetAsyncError of the communicator that it "
+                     "was called on tells (comm:wait_ready()), before the call",
+                     maker);
         ncs_format_place(fix, call);
     }
 }
 
 /* ---- a rank that is to be left out ---- */
 
-static bool is_excluded(const struct ncs_analysis *q, const struct ncs_call *call,
-                        const struct ncs_call **earlier)
+static bool is_excluded(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call **earlier)
 {
     (void)earlier;
     if (call->fn != NCS_FN_ncclCommShrink || call->rc != ncclInvalidArgument || call->comm < 0)
@@ -302,24 +299,21 @@ static bool is_excluded(const struct ncs_analysis *q, const struct ncs_call *cal
     return ncs_message_has(call, "exclude");
 }
 
-static void format_excluded(const struct ncs_analysis *q, const struct ncs_call *call,
-                            const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+static void format_excluded(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call *earlier,
+                            struct ncs_str *why, struct ncs_str *fix)
 {
     (void)earlier;
-    ncs_str_addf(why, "; only the ranks that stay call %s, and this rank is excluded",
-                 ncs_function_name(call));
+    ncs_str_addf(why, "; only the ranks that stay call %s, and this rank is excluded", ncs_function_name(call));
     ncs_str_add(fix, "call it only on ranks that are not in the list");
     ncs_format_place(fix, call);
-    ncs_str_addf(fix, "; the excluded ranks make no more calls on %s and abort it",
-                 ncs_comm_name(q, call->comm));
+    ncs_str_addf(fix, "; the excluded ranks make no more calls on %s and abort it", ncs_comm_name(q, call->comm));
 }
 
 /* ---- a communicator that is busy ---- */
 
 /* *earlier = the last call on the communicator that returned ncclInProgress, if no later query has
  * shown that it is done. */
-static bool is_in_progress(const struct ncs_analysis *q, const struct ncs_call *call,
-                           const struct ncs_call **earlier)
+static bool is_in_progress(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call **earlier)
 {
     (void)q;
     if (call->rc != ncclInvalidArgument || call->comm < 0)
@@ -337,14 +331,16 @@ static bool is_in_progress(const struct ncs_analysis *q, const struct ncs_call *
     return false;
 }
 
-static void format_in_progress(const struct ncs_analysis *q, const struct ncs_call *call,
-                               const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+static void format_in_progress(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call *earlier,
+                               struct ncs_str *why, struct ncs_str *fix)
 {
     ncs_str_addf(why, "; %s", ncs_function_name(earlier));
     ncs_format_place(why, earlier);
     ncs_str_addf(why, " returned ncclInProgress, and %s was not ready yet", ncs_comm_name(q, call->comm));
-    ncs_str_addf(fix, "poll ncclCommGetAsyncError of %s until it is no longer ncclInProgress "
-                      "(comm:wait_ready()) before the call", ncs_comm_name(q, call->comm));
+    ncs_str_addf(fix,
+                 "poll ncclCommGetAsyncError of %s until it is no longer ncclInProgress "
+                 "(comm:wait_ready()) before the call",
+                 ncs_comm_name(q, call->comm));
     ncs_format_place(fix, call);
 }
 
@@ -355,8 +351,7 @@ static void format_in_progress(const struct ncs_analysis *q, const struct ncs_ca
 static const struct ncs_redop *find_redop(const struct ncs_comm_info *info, const struct ncs_call *call)
 {
     const struct ncs_redop *op = info->redops;
-    while (op && (op->handle != ncs_call_op(call) || op->created > call->id ||
-                  info->member[op->comm_rank].rank != call->rank))
+    while (op && (op->handle != ncs_call_op(call) || op->created > call->id || info->member[op->comm_rank].rank != call->rank))
         op = op->next;
     return op;
 }
@@ -383,8 +378,7 @@ static const struct ncs_call *failed_call_origin_call_of(const struct ncs_call *
 
 /* *earlier = the call that destroyed the operator, or that made it for another communicator or data
  * type. */
-static bool is_no_operator(const struct ncs_analysis *q, const struct ncs_call *call,
-                           const struct ncs_call **earlier)
+static bool is_no_operator(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call **earlier)
 {
     const struct ncs_redop *op = redop_of(q, call);
     if (!op)
@@ -394,8 +388,8 @@ static bool is_no_operator(const struct ncs_analysis *q, const struct ncs_call *
     return *earlier && (over || op->comm != call->comm || op->dtype != ncs_call_dtype(call));
 }
 
-static void format_no_operator(const struct ncs_analysis *q, const struct ncs_call *call,
-                               const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+static void format_no_operator(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call *earlier,
+                               struct ncs_str *why, struct ncs_str *fix)
 {
     const struct ncs_redop *op = redop_of(q, call);
     bool over = earlier->fn == NCS_FN_ncclRedOpDestroy;
@@ -422,8 +416,7 @@ static void format_no_operator(const struct ncs_analysis *q, const struct ncs_ca
 
 /* ---- what is wrong with the call itself ---- */
 
-static bool is_own_mistake(const struct ncs_analysis *q, const struct ncs_call *call,
-                           const struct ncs_call **earlier)
+static bool is_own_mistake(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call **earlier)
 {
     (void)q;
     (void)call;
@@ -433,8 +426,8 @@ static bool is_own_mistake(const struct ncs_analysis *q, const struct ncs_call *
 
 static const struct {
     bool (*is)(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call **earlier);
-    void (*format)(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call *earlier,
-                   struct ncs_str *why, struct ncs_str *fix);
+    void (*format)(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call *earlier, struct ncs_str *why,
+                   struct ncs_str *fix);
 } failings[] = {
     [NCS_FAILING_VERSION] = { is_version, format_version },
     [NCS_FAILING_SAME_DEVICE] = { is_same_device, format_same_device },
@@ -446,8 +439,8 @@ static const struct {
     [NCS_FAILING_OWN] = { is_own_mistake, ncs_format_own_mistake },
 };
 
-enum ncs_failing ncs_format_failing(const struct ncs_analysis *q, const struct ncs_call *call,
-                                    struct ncs_str *why, struct ncs_str *fix)
+enum ncs_failing ncs_format_failing(const struct ncs_analysis *q, const struct ncs_call *call, struct ncs_str *why,
+                                    struct ncs_str *fix)
 {
     for (int i = 0;; i++) { /* the last reason fits every call */
         const struct ncs_call *earlier = NULL;
@@ -476,8 +469,7 @@ static void failed_call_origin_format_failed(const struct ncs_cause *r, struct n
     ncs_free(rank);
 }
 
-bool ncs_failed_because(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
-                        enum ncs_failing failing)
+bool ncs_failed_because(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, enum ncs_failing failing)
 {
     struct ncs_str why = { 0 }, fix = { 0 };
     if (r->kind != NCS_CAUSE_FAILED)

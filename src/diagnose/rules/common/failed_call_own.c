@@ -33,12 +33,14 @@ static void format_not_captured(const struct ncs_call *call, struct ncs_str *why
     ncs_str_add(why, begin ? "; the capture that begins" : "; a capture of another thread");
     if (begin)
         ncs_format_place(why, begin);
-    ncs_str_addf(why, " is open, and %s", copies ? "it cannot contain a copy of pageable host memory"
-                                                 : "meanwhile a call that waits or allocates is an error");
+    ncs_str_addf(why, " is open, and %s",
+                 copies ? "it cannot contain a copy of pageable host memory"
+                        : "meanwhile a call that waits or allocates is an error");
     ncs_str_add(fix, copies ? "use pinned memory or memory of a device for the copy" : "move the call");
     ncs_format_place(fix, call);
-    ncs_str_add(fix, copies ? ", or copy before the capture" : begin ? " before the capture, or end the capture before it"
-                                                            : " before the capture or behind it");
+    ncs_str_add(fix, copies  ? ", or copy before the capture"
+                     : begin ? " before the capture, or end the capture before it"
+                             : " before the capture or behind it");
 }
 
 /* True if one thread made both calls. A thread that drives several devices makes each call as the rank of its current device. */
@@ -73,8 +75,8 @@ static int device_of_stream(const struct ncs_analysis *q, const struct ncs_call 
 static const struct ncs_call *on_foreign_stream(const struct ncs_analysis *q, const struct ncs_call *call, int *own, int *other)
 {
     for (const struct ncs_call *c = call; c && call->rc == ncclUnhandledCudaError; c = c->older) {
-        bool is_of = c == call || (call->fn == NCS_FN_ncclGroupEnd && call->group && c->group == call->group &&
-                                   is_by_same_thread(q, c, call));
+        bool is_of = c == call ||
+                     (call->fn == NCS_FN_ncclGroupEnd && call->group && c->group == call->group && is_by_same_thread(q, c, call));
         const struct ncs_comm_info *info = is_of && c->comm >= 0 ? q->journal->comm[c->comm] : NULL;
         if (!info || c->comm_rank < 0 || c->comm_rank >= info->members)
             continue;
@@ -111,8 +113,8 @@ void ncs_format_own_mistake(const struct ncs_analysis *q, const struct ncs_call 
         ncs_str_addf(fix, "name a rank of %s, 0 to %d,", ncs_comm_name(q, call->comm), last);
         ncs_format_place(fix, call);
         ncs_str_add(fix, ": a communicator numbers its ranks on its own, whatever they are in another");
-    } else if (ncs_call_is_pair(call) && call->rc == ncclInvalidUsage &&
-               ncs_call_peer(call) == call->comm_rank && call->comm >= 0) {
+    } else if (ncs_call_is_pair(call) && call->rc == ncclInvalidUsage && ncs_call_peer(call) == call->comm_rank &&
+               call->comm >= 0) {
         ncs_str_add(fix, "put the send and the receive of what the rank sends to itself");
         ncs_format_place(fix, call);
         ncs_str_add(fix, " into one group");

@@ -136,8 +136,7 @@ void ncs_set_title(const struct ncs_analysis *q, struct ncs_draft *d, const stru
         d->f.title = ncs_copy_text(what);
     } else {
         d->f.comm = ncs_copy_text(ncs_comm_name(q, call->comm));
-        d->f.title = d->f.call ? ncs_text("communicator %s, call %u: %s", d->f.comm,
-                                          (unsigned)d->f.call, what)
+        d->f.title = d->f.call ? ncs_text("communicator %s, call %u: %s", d->f.comm, (unsigned)d->f.call, what)
                                : ncs_text("communicator %s: %s", d->f.comm, what);
     }
     ncs_free(what);
@@ -145,8 +144,7 @@ void ncs_set_title(const struct ncs_analysis *q, struct ncs_draft *d, const stru
 
 /* "waits in stream:sync()"; a name with a blank is all that a rank does in a program's own code: "is stopped". The caller frees
  * it. */
-static char *waiting_text(const struct ncs_analysis *q, int context, const char *before,
-                          const char *after)
+static char *waiting_text(const struct ncs_analysis *q, int context, const char *before, const char *after)
 {
     const char *in = ncs_context_function(q, context);
     return strchr(in, ' ') ? ncs_text("%s%s%s", before, in, after) : ncs_text("%swaits%s in %s()", before, after, in);
@@ -154,8 +152,7 @@ static char *waiting_text(const struct ncs_analysis *q, int context, const char 
 
 /* The step that the absent rank has not made for the unmet wait: "never made call 3". The caller
  * frees it. */
-static char *what_is_missing(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
-                             const struct ncs_absent *a)
+static char *what_is_missing(const struct ncs_analysis *q, const struct ncs_unmet *unmet, const struct ncs_absent *a)
 {
     if (unmet->kind == NCS_UNMET_INIT && a->context < 0 && q->snap->many && q->snap->stop == NCS_STOP_STALLED)
         return ncs_copy_text("is not there yet");
@@ -166,29 +163,24 @@ static char *what_is_missing(const struct ncs_analysis *q, const struct ncs_unme
     if (unmet->kind == NCS_UNMET_SETUP)
         return ncs_copy_text("made no one-sided call");
     if (unmet->kind == NCS_UNMET_SIGNAL)
-        return unmet->came ? ncs_text("sent %llu of %llu signals to rank %d",
-                                      (unsigned long long)unmet->came,
+        return unmet->came ? ncs_text("sent %llu of %llu signals to rank %d", (unsigned long long)unmet->came,
                                       (unsigned long long)unmet->wanted, unmet->call->rank)
-                          : ncs_text("never signals rank %d", unmet->call->rank);
+                           : ncs_text("never signals rank %d", unmet->call->rank);
     if (unmet->kind == NCS_UNMET_PAIR)
-        return ncs_text("never %s rank %d",
-                        ncs_is_send(unmet->call) ? "receives from" : "sends to", unmet->call->rank);
+        return ncs_text("never %s rank %d", ncs_is_send(unmet->call) ? "receives from" : "sends to", unmet->call->rank);
     if (ncs_is_meeting(unmet))
         return ncs_text("never called %s", ncs_function_name(unmet->call));
-    return ncs_text(ncs_has_made(q, unmet, a) ? "had call %u under way" : "never made call %u",
-                    (unsigned)unmet->call->number);
+    return ncs_text(ncs_has_made(q, unmet, a) ? "had call %u under way" : "never made call %u", (unsigned)unmet->call->number);
 }
 
 /* The words before the place of a rank that waits elsewhere. Empty if the rank is in the same
  * function for another meeting: "never called" it would be false. */
-static char *elsewhere_lead(const struct ncs_snap_context *c, const struct ncs_unmet *unmet,
-                            const char *missing)
+static char *elsewhere_lead(const struct ncs_snap_context *c, const struct ncs_unmet *unmet, const char *missing)
 {
     const struct ncs_call *call = c ? c->call : NULL;
     if (call && ncs_is_meeting(unmet) && call->fn == unmet->call->fn)
         return ncs_copy_text("");
-    if (call && unmet->kind == NCS_UNMET_INIT && unmet->call && ncs_is_init(unmet->call) &&
-        ncs_is_init(call))
+    if (call && unmet->kind == NCS_UNMET_INIT && unmet->call && ncs_is_init(unmet->call) && ncs_is_init(call))
         return ncs_text("%s: has another id and ", missing);
     return ncs_text("%s: ", missing);
 }
@@ -253,8 +245,7 @@ const char *ncs_stop_verb(const struct ncs_analysis *q, const struct ncs_snap_co
 }
 
 /* Why the rank is absent, for its row. The caller frees it. */
-static char *absent_text(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
-                         const struct ncs_absent *a)
+static char *absent_text(const struct ncs_analysis *q, const struct ncs_unmet *unmet, const struct ncs_absent *a)
 {
     const struct ncs_snap_context *c = a->context >= 0 ? &q->snap->context[a->context] : NULL;
     const char *comm = ncs_comm_name(q, unmet->comm);
@@ -268,12 +259,10 @@ static char *absent_text(const struct ncs_analysis *q, const struct ncs_unmet *u
             text = ncs_text("%s: was %s", missing, ncs_stop_verb(q, c));
         break;
     case NCS_ABSENT_ERROR:
-        text = ncs_text("%s: ended by error%s%s", missing, c && c->message ? ": " : "",
-                        c && c->message ? c->message : "");
+        text = ncs_text("%s: ended by error%s%s", missing, c && c->message ? ": " : "", c && c->message ? c->message : "");
         break;
     case NCS_ABSENT_GAVE_UP:
-        text = ncs_text("%s: %s failed: %s", missing, ncs_fn_info[a->call->fn].name,
-                        ncs_result_name(a->call));
+        text = ncs_text("%s: %s failed: %s", missing, ncs_fn_info[a->call->fn].name, ncs_result_name(a->call));
         break;
     case NCS_ABSENT_FAILED:
     case NCS_ABSENT_DROPPED:
@@ -281,28 +270,16 @@ static char *absent_text(const struct ncs_analysis *q, const struct ncs_unmet *u
         text = ncs_text("%s failed: %s%s", what, ncs_result_name(a->call),
                         a->reason == NCS_ABSENT_DROPPED ? ", its group was dropped" : "");
         break;
-    case NCS_ABSENT_EMPTY:
-        text = ncs_text("call %u had count 0 and was dropped", number);
-        break;
+    case NCS_ABSENT_EMPTY: text = ncs_text("call %u had count 0 and was dropped", number); break;
     case NCS_ABSENT_GROUP:
         text = number ? ncs_text("call %u is queued in a group that was not ended", number)
                       : ncs_text("is inside a group that was not ended");
         break;
-    case NCS_ABSENT_ABORTED:
-        text = ncs_text("%s: %s %s", missing, ncs_is_revoke(a->call) ? "revoked" : "aborted", comm);
-        break;
-    case NCS_ABSENT_DESTROYED:
-        text = ncs_text("%s: destroyed %s", missing, comm);
-        break;
-    case NCS_ABSENT_FINISHED:
-        text = finished_text(unmet, c, missing);
-        break;
-    case NCS_ABSENT_QUEUED:
-        text = fill_queued_text(q, a->op, number);
-        break;
-    case NCS_ABSENT_CONTACT:
-        text = c ? waiting_text(q, a->context, "", "") : ncs_copy_text(missing);
-        break;
+    case NCS_ABSENT_ABORTED: text = ncs_text("%s: %s %s", missing, ncs_is_revoke(a->call) ? "revoked" : "aborted", comm); break;
+    case NCS_ABSENT_DESTROYED: text = ncs_text("%s: destroyed %s", missing, comm); break;
+    case NCS_ABSENT_FINISHED: text = finished_text(unmet, c, missing); break;
+    case NCS_ABSENT_QUEUED: text = fill_queued_text(q, a->op, number); break;
+    case NCS_ABSENT_CONTACT: text = c ? waiting_text(q, a->context, "", "") : ncs_copy_text(missing); break;
     case NCS_ABSENT_ELSEWHERE:
         lead = elsewhere_lead(c, unmet, missing);
         text = c ? waiting_text(q, a->context, lead, "") : ncs_copy_text(missing);
@@ -316,21 +293,19 @@ static char *absent_text(const struct ncs_analysis *q, const struct ncs_unmet *u
 
 /* The line for the row: of the call that the reason is about, else where the rank is now; 0 =
  * unknown. */
-static int absent_line(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
-                       const struct ncs_absent *a)
+static int absent_line(const struct ncs_analysis *q, const struct ncs_unmet *unmet, const struct ncs_absent *a)
 {
     if (unmet->kind == NCS_UNMET_GATE && a->reason == NCS_ABSENT_FINISHED)
         return 0; /* its last call of NCCL or CUDA does not show where it missed the gate */
-    if (a->call && a->reason != NCS_ABSENT_ERROR && a->reason != NCS_ABSENT_KILLED &&
-        a->call->place.line)
+    if (a->call && a->reason != NCS_ABSENT_ERROR && a->reason != NCS_ABSENT_KILLED && a->call->place.line)
         return a->call->place.line;
     return a->context >= 0 ? ncs_context_place(q, a->context).line : 0;
 }
 
 /* Where the rank waits, by the first of its threads that waits there; else that it made its
  * call. */
-static void add_waiter_row(const struct ncs_analysis *q, struct ncs_draft *d, int rank,
-                           const bool *direct, const struct ncs_call *call)
+static void add_waiter_row(const struct ncs_analysis *q, struct ncs_draft *d, int rank, const bool *direct,
+                           const struct ncs_call *call)
 {
     for (int i = ncs_first_context(q, rank); i >= 0; i = q->next_context[i]) {
         if (!direct[i])
@@ -339,16 +314,14 @@ static void add_waiter_row(const struct ncs_analysis *q, struct ncs_draft *d, in
         return;
     }
     if (call && !call->number)
-        ncs_add_row(d, rank, call->place.line,
-                    ncs_text("called %s", ncs_fn_info[call->fn].name));
+        ncs_add_row(d, rank, call->place.line, ncs_text("called %s", ncs_fn_info[call->fn].name));
     else if (call)
         ncs_add_row(d, rank, call->place.line, ncs_text("made call %u", (unsigned)call->number));
 }
 
 /* One row for each rank: where it waits, or why it is absent. A gate has no calls, so the ranks
  * that wait there are found by their contexts. */
-void ncs_add_unmet_rows(const struct ncs_analysis *q, struct ncs_draft *d,
-                        const struct ncs_unmet *unmet)
+void ncs_add_unmet_rows(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_unmet *unmet)
 {
     bool *direct = ncs_direct_waiters(q, unmet);
     for (size_t i = 0; i < unmet->presents; i++)
@@ -383,9 +356,10 @@ void ncs_add_behind_rows(const struct ncs_analysis *q, struct ncs_draft *d)
             if (c->state == NCS_CONTEXT_ENDED || has_row[c->rank])
                 continue;
             has_row[c->rank] = true;
-            struct ncs_finding_row row = {
-                .rank = c->rank, .line = ncs_context_place(q, i).line, .behind = true,
-                .text = waiting_text(q, i, "", " behind these") };
+            struct ncs_finding_row row = { .rank = c->rank,
+                                           .line = ncs_context_place(q, i).line,
+                                           .behind = true,
+                                           .text = waiting_text(q, i, "", " behind these") };
             NCS_PUSH(d->f.row, d->f.rows, d->row_room, row);
         }
     ncs_free(has_row);

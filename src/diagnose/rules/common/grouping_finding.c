@@ -27,8 +27,7 @@ static void format_two(const struct ncs_analysis *q, struct ncs_str *s, const st
 }
 
 /* "rank 1 makes them one after the other at lines 7 and 9", or "the other way round". */
-static void format_other_two(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *const *call,
-                             bool order)
+static void format_other_two(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *const *call, bool order)
 {
     ncs_str_addf(s, "; rank %d makes them %s", call[0]->rank, order ? "the other way round" : "one after the other");
     if (call[0]->place.line && call[1]->place.line && call[0]->place.line != call[1]->place.line)

@@ -131,7 +131,7 @@ struct exchanges {
     struct ncs_map pair;  /* from, to, number among them, and which side -> the call */
     struct ncs_map group; /* group and peer -> struct exchange */
     struct exchange *newest;
-    size_t odd_room;      /* of the grouping's list */
+    size_t odd_room; /* of the grouping's list */
 };
 
 static uint64_t groupings_pair_key(const struct ncs_call *c, bool send)
@@ -151,8 +151,7 @@ static const struct ncs_call *groupings_counterpart(const struct exchanges *x, c
     return ncs_map_get(&x->pair, groupings_pair_key(c, !ncs_is_send(c)));
 }
 
-static struct exchange *groupings_exchange_of(const struct ncs_analysis *q, struct exchanges *x,
-                                              const struct ncs_call *c)
+static struct exchange *groupings_exchange_of(const struct ncs_analysis *q, struct exchanges *x, const struct ncs_call *c)
 {
     uint64_t key = ncs_hash(ncs_group_key(q, c), (uint64_t)(unsigned)ncs_call_peer(c));
     struct exchange *e = ncs_map_get(&x->group, key);
@@ -169,8 +168,7 @@ static struct exchange *groupings_exchange_of(const struct ncs_analysis *q, stru
  * and receives in a later launch: the maintainers call this undefined, because the calls of a group may block each other
  * (NVIDIA/nccl#1279). A peer that answers what it has received is left alone, and so are messages of one direction: the
  * user guide promises that they progress, the latter in order (point-to-point communication). */
-static void exchange_add(const struct ncs_analysis *q, struct exchanges *x, const struct ncs_call *c,
-                         struct ncs_grouping *g)
+static void exchange_add(const struct ncs_analysis *q, struct exchanges *x, const struct ncs_call *c, struct ncs_grouping *g)
 {
     const struct ncs_call *far = groupings_counterpart(x, c);
     if (!far)
@@ -225,8 +223,7 @@ static void judge_exchanges(const struct ncs_analysis *q, int comm, struct ncs_d
 /* ---- a message and a collective of one group ---- */
 
 /* The rank's collective of that ordinal; NULL = it is not known. */
-static const struct ncs_call *groupings_collective(const struct ncs_analysis *q, int comm, int comm_rank,
-                                                   uint32_t ordinal)
+static const struct ncs_call *groupings_collective(const struct ncs_analysis *q, int comm, int comm_rank, uint32_t ordinal)
 {
     const struct ncs_sequence *s = &q->comm[comm].seq[comm_rank];
     for (size_t i = ordinal - 1; i < s->held; i++)
@@ -243,8 +240,7 @@ static bool judge_mixed_pair(const struct ncs_analysis *q, const struct exchange
     bool message_first = groupings_is_message(a);
     const struct ncs_call *message = message_first ? a : b, *collective = message_first ? b : a;
     const struct ncs_call *far = groupings_counterpart(x, message);
-    const struct ncs_call *there =
-        far ? groupings_collective(q, far->comm, far->comm_rank, collective->ordinal) : NULL;
+    const struct ncs_call *there = far ? groupings_collective(q, far->comm, far->comm_rank, collective->ordinal) : NULL;
     if (!there || far->thread != there->thread || (far->id < there->id) == message_first)
         return false;
     struct ncs_grouping g = { .how = NCS_GROUPING_MIXED, .tied = true, .call = { a, b } };
@@ -301,8 +297,8 @@ static int groupings_same_place(const struct ncs_comm_info *info, const struct n
 }
 
 /* Fills in what the member does with the pair; false = it has not both, or makes them in two threads. */
-static bool groupings_both(const struct ncs_analysis *q, int comm_rank, const struct ncs_call *a,
-                           const struct ncs_call *b, struct both *out)
+static bool groupings_both(const struct ncs_analysis *q, int comm_rank, const struct ncs_call *a, const struct ncs_call *b,
+                           struct both *out)
 {
     const struct ncs_comm_info *info = q->journal->comm[a->comm];
     const struct ncs_member *m = &info->member[comm_rank];
@@ -384,7 +380,7 @@ static bool is_on_one_device(const struct ncs_analysis *q, const struct ncs_call
 
 /* Compares a new communicator of a group with the earlier ones, each pair of calls once in the run. */
 static bool groupings_add_comm(const struct ncs_analysis *q, struct comms_of_group *g, const struct ncs_call *c,
-                         struct ncs_map *seen, struct ncs_drafts *all)
+                               struct ncs_map *seen, struct ncs_drafts *all)
 {
     for (size_t i = 0; i < g->count; i++)
         if (g->of[i]->comm == c->comm && g->of[i]->comm_rank == c->comm_rank)

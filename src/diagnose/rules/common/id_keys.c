@@ -25,8 +25,7 @@ static const char *id_keys_key_of(const struct ncs_analysis *q, const struct ncs
     const union ncs_arg *id = ncs_call_arg(c, NCS_ARG_ID);
     const char *key = NULL;
     for (const struct ncs_host_step *h = q->journal->oldest_host; h && id; h = h->newer)
-        if (h->kind == NCS_HOST_GET && h->rank == c->rank && h->after < c->id && h->unique_id &&
-            h->unique_id == id->u)
+        if (h->kind == NCS_HOST_GET && h->rank == c->rank && h->after < c->id && h->unique_id && h->unique_id == id->u)
             key = h->what;
     return key;
 }
@@ -82,8 +81,7 @@ static bool takes_other_kind(const struct joiners *all, struct ncs_draft *d)
     }
     for (size_t i = 0; i < all->count && wrong; i++) {
         size_t there;
-        if (id_keys_same_place(all->of[i].call, wrong->call) &&
-            id_keys_count_alike(all, &all->of[i], &there) + 1 == there)
+        if (id_keys_same_place(all->of[i].call, wrong->call) && id_keys_count_alike(all, &all->of[i], &there) + 1 == there)
             like = &all->of[i];
     }
     if (!like)
@@ -104,8 +102,7 @@ static bool takes_other_kind(const struct joiners *all, struct ncs_draft *d)
 static bool claims(const struct joiner *j, const struct ncs_unmet *n)
 {
     const union ncs_arg *rank = ncs_call_arg(j->call, NCS_ARG_RANK);
-    return rank && rank->i == n->absent[0].comm_rank && j->call->comm != n->comm &&
-           id_keys_same_place(j->call, n->call);
+    return rank && rank->i == n->absent[0].comm_rank && j->call->comm != n->comm && id_keys_same_place(j->call, n->call);
 }
 
 /* Two ranks join one communicator as the same rank, which is missing in another one: one of the two

@@ -11,18 +11,16 @@ static void format_what(struct ncs_str *s, const struct ncs_notice_inexact *x, c
     if (!x->overflow)
         ncs_str_addf(s, "the sum %s over %d ranks is not whole, and the fraction is cut off", x->sum, x->ranks);
     else if (x->integer)
-        ncs_str_addf(s, "the sum %s does not fit %s and wraps round%s", x->sum, type,
-                     x->average ? " before it is divided" : "");
+        ncs_str_addf(s, "the sum %s does not fit %s and wraps round%s", x->sum, type, x->average ? " before it is divided" : "");
     else if (x->partial)
-        ncs_str_addf(s, "a part of the sum on the way does not fit %s and %s, though the whole would fit",
-                     type, end);
+        ncs_str_addf(s, "a part of the sum on the way does not fit %s and %s, though the whole would fit", type, end);
     else
         ncs_str_addf(s, "the sum does not fit %s and %s", type, end);
     ncs_str_addf(s, "; the result is %s, exact is %s", x->got, x->exact);
 }
 
-const struct ncs_notice_inexact *ncs_inexact_of(const struct ncs_analysis *q, const struct ncs_cause *r,
-                                                bool integer_average, struct ncs_draft *d)
+const struct ncs_notice_inexact *ncs_inexact_of(const struct ncs_analysis *q, const struct ncs_cause *r, bool integer_average,
+                                                struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_INEXACT)
         return NULL;
@@ -33,8 +31,7 @@ const struct ncs_notice_inexact *ncs_inexact_of(const struct ncs_analysis *q, co
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "call %u on %s", (unsigned)call->number, ncs_comm_name(q, call->comm));
     ncs_format_place(&s, call);
-    ncs_str_addf(&s, ", element %llu on rank %d: the ranks gave %s; ",
-                 (unsigned long long)x->element, call->rank, x->in);
+    ncs_str_addf(&s, ", element %llu on rank %d: the ranks gave %s; ", (unsigned long long)x->element, call->rank, x->in);
     format_what(&s, x, ncs_dtype_name(ncs_call_dtype(call)));
     d->f.why = ncs_str_take(&s);
     d->f.evidence = ncs_copy_text("by the values that went in and came out");

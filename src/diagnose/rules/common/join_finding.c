@@ -5,8 +5,7 @@
 
 bool ncs_is_joining(const struct ncs_cause *r)
 {
-    return (r->kind == NCS_CAUSE_ABSENT || r->kind == NCS_CAUSE_CYCLE) && r->unmet &&
-           r->unmet->kind == NCS_UNMET_INIT;
+    return (r->kind == NCS_CAUSE_ABSENT || r->kind == NCS_CAUSE_CYCLE) && r->unmet && r->unmet->kind == NCS_UNMET_INIT;
 }
 
 int ncs_nranks_wanted(const struct ncs_analysis *q, const struct ncs_unmet *n)

@@ -18,8 +18,7 @@ static int nranks_given(const struct ncs_call *c)
 /* True if one is the other, or grew out of it: old ranks name the parent, new ones the child. */
 static bool same_growth(const struct ncs_analysis *q, int comm, int other)
 {
-    return comm == other || q->journal->comm[comm]->parent == other ||
-           q->journal->comm[other]->parent == comm;
+    return comm == other || q->journal->comm[comm]->parent == other || q->journal->comm[other]->parent == comm;
 }
 
 static bool joins(const struct ncs_analysis *q, const struct ncs_call *c, const struct ncs_unmet *n)
@@ -68,8 +67,7 @@ static size_t joiners_votes(const struct joiners *j, int nranks)
 
 /* The size that most ranks gave; of equals one that the run has enough ranks for. *tied = there is
  * another such. */
-static const struct ncs_call *joiners_commonest(const struct ncs_analysis *q, const struct joiners *j,
-                                                bool *tied)
+static const struct ncs_call *joiners_commonest(const struct ncs_analysis *q, const struct joiners *j, bool *tied)
 {
     const struct ncs_call *best = j->call[0];
     for (size_t i = 0; i < j->count; i++) {
@@ -101,15 +99,15 @@ static void format_size(const struct joiners *j, const struct ncs_call *of, stru
 
 /* Ranks pass different nranks. Fills why, fix, culprits and evidence; false = all passed the
  * same. */
-static bool sizes_differ(const struct ncs_analysis *q, const struct joiners *j, struct ncs_draft *d,
-                         struct ncs_str *why, struct ncs_str *fix)
+static bool sizes_differ(const struct ncs_analysis *q, const struct joiners *j, struct ncs_draft *d, struct ncs_str *why,
+                         struct ncs_str *fix)
 {
     if (!j->count || joiners_votes(j, nranks_given(j->call[0])) == j->count)
         return false;
     bool tied;
     const struct ncs_call *best = joiners_commonest(q, j, &tied);
-    ncs_str_addf(why, "the ranks that join %s with %s passed different nranks: ",
-                 ncs_comm_name(q, best->comm), ncs_fn_info[best->fn].name);
+    ncs_str_addf(why, "the ranks that join %s with %s passed different nranks: ", ncs_comm_name(q, best->comm),
+                 ncs_fn_info[best->fn].name);
     for (size_t i = 0; i < j->count; i++) {
         const struct ncs_call *c = j->call[i];
         bool unlike = nranks_given(c) != nranks_given(best), listed = false;
@@ -124,10 +122,9 @@ static bool sizes_differ(const struct ncs_analysis *q, const struct joiners *j, 
     }
     format_size(j, best, why);
     size_t agree = joiners_votes(j, nranks_given(best));
-    d->f.evidence = tied ? ncs_copy_text("no size is the commonest, so all ranks are named")
-                    : 2 * agree > j->count
-                        ? ncs_text("by the majority: %zu of %zu ranks agree", agree, j->count)
-                        : ncs_text("by the run, which has %d ranks", q->ranks);
+    d->f.evidence = tied                   ? ncs_copy_text("no size is the commonest, so all ranks are named")
+                    : 2 * agree > j->count ? ncs_text("by the majority: %zu of %zu ranks agree", agree, j->count)
+                                           : ncs_text("by the run, which has %d ranks", q->ranks);
     if (tied) {
         ncs_str_add(fix, "pass the same nranks on every rank");
         return true;
@@ -199,8 +196,8 @@ static const struct ncs_call *twin_in_place(const struct ncs_analysis *q, const 
 
 /* Several ranks join as the same rank. If the communicator spans the run, the one whose own number it is most likely has it
  * right. */
-static bool rank_twice(const struct ncs_analysis *q, const struct joiners *j, struct ncs_draft *d,
-                       struct ncs_str *why, struct ncs_str *fix)
+static bool rank_twice(const struct ncs_analysis *q, const struct joiners *j, struct ncs_draft *d, struct ncs_str *why,
+                       struct ncs_str *fix)
 {
     const struct ncs_call **twin = ncs_new((j->count + 1) * sizeof *twin);
     size_t twins = 0, count = 0;
@@ -249,8 +246,8 @@ static const struct ncs_call *leaving(const struct ncs_analysis *q, const struct
 
 /* Some rank joined and left again. Ranks that never came are then as much the cause, so they are
  * named, too. */
-static bool left_again(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct joiners *j,
-                       struct ncs_draft *d, struct ncs_str *why, struct ncs_str *fix)
+static bool left_again(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct joiners *j, struct ncs_draft *d,
+                       struct ncs_str *why, struct ncs_str *fix)
 {
     const char *comm = ncs_comm_name(q, n->comm);
     for (size_t i = 0; i < j->count; i++) {
@@ -261,8 +258,7 @@ static bool left_again(const struct ncs_analysis *q, const struct ncs_unmet *n, 
         ncs_str_addf(why, "%srank %d %s %s", why->bytes ? ", " : "", left->rank,
                      left->fn == NCS_FN_ncclCommAbort ? "aborted" : "destroyed", comm);
         ncs_format_place(why, left);
-        ncs_str_addf(fix, "%slet rank %d keep %s until all have joined it", fix->bytes ? ", " : "",
-                     left->rank, comm);
+        ncs_str_addf(fix, "%slet rank %d keep %s until all have joined it", fix->bytes ? ", " : "", left->rank, comm);
     }
     for (size_t i = 0; i < n->absents && why->bytes; i++) {
         const struct ncs_absent *a = &n->absent[i];
@@ -275,26 +271,25 @@ static bool left_again(const struct ncs_analysis *q, const struct ncs_unmet *n, 
     return why->bytes > 0;
 }
 
-bool ncs_joiners_clash(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d,
-                       struct ncs_str *why, struct ncs_str *fix)
+bool ncs_joiners_clash(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d, struct ncs_str *why,
+                       struct ncs_str *fix)
 {
     struct joiners j = { 0 };
     joiners_find_joiners(q, n, &j);
     /* sizes first: with different sizes equal rank numbers may be right */
-    bool clash = sizes_differ(q, &j, d, why, fix) || rank_twice(q, &j, d, why, fix) ||
-                 left_again(q, n, &j, d, why, fix);
+    bool clash = sizes_differ(q, &j, d, why, fix) || rank_twice(q, &j, d, why, fix) || left_again(q, n, &j, d, why, fix);
     ncs_free(j.call);
     return clash;
 }
 
-void ncs_format_growth(const struct ncs_analysis *q, const struct ncs_unmet *n, const int *absent,
-                       size_t count, struct ncs_str *s)
+void ncs_format_growth(const struct ncs_analysis *q, const struct ncs_unmet *n, const int *absent, size_t count,
+                       struct ncs_str *s)
 {
     const struct ncs_comm_info *info = q->journal->comm[n->comm];
     const struct ncs_comm_info *old = info->parent >= 0 && n->call->comm_rank >= 0 &&
-                                              n->call->comm_rank >=
-                                                  q->journal->comm[info->parent]->nranks
-                                          ? q->journal->comm[info->parent] : info;
+                                              n->call->comm_rank >= q->journal->comm[info->parent]->nranks
+                                          ? q->journal->comm[info->parent]
+                                          : info;
     size_t olds = 0; /* absent ranks below the old size are old ranks: growth keeps their numbers */
     while (olds < count && absent[olds] < old->nranks)
         olds++;
@@ -313,4 +308,3 @@ void ncs_format_growth(const struct ncs_analysis *q, const struct ncs_unmet *n, 
     ncs_format_ranks(s, absent + olds, count - olds);
     ncs_str_add(s, " with nccl.grow and the id that comm:unique_id gave");
 }
-

@@ -21,11 +21,11 @@ const char *const ncs_rule_ids[] = {
 #include "diagnose/rules/rules.def"
 #undef NCS_RULE
 
-#define NCS_RULE_ROW(name, id, ground_, match_)                                                               \
-    static bool name##_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)    \
-    {                                                                                                         \
-        return match_;                                                                                        \
-    }                                                                                                         \
+#define NCS_RULE_ROW(name, id, ground_, match_)                                                            \
+    static bool name##_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d) \
+    {                                                                                                      \
+        return match_;                                                                                     \
+    }                                                                                                      \
     static const struct ncs_rule rule_##name = { .match = name##_match, .ground = NCS_GROUND_##ground_ };
 #include "diagnose/rules/rows.def"
 #undef NCS_RULE_ROW

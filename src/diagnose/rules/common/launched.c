@@ -34,7 +34,7 @@ static void launched_of_edits(const struct ncs_analysis *q, const struct ncs_dra
             continue;
         launched_add(l, launched_numbered(q, e->comm, e->comm_rank, e->kind == NCS_EDIT_INSERT ? 0 : e->call));
         launched_add(l, launched_numbered(q, e->other_comm >= 0 ? e->other_comm : e->comm,
-                                    e->other_comm >= 0 ? e->other_comm_rank : e->comm_rank, e->other));
+                                          e->other_comm >= 0 ? e->other_comm_rank : e->comm_rank, e->other));
         if (e->kind == NCS_EDIT_INSERT && e->model >= 0)
             launched_add(l, launched_numbered(q, e->comm, e->model_comm_rank, e->model_call));
     }
@@ -79,8 +79,7 @@ static void format_launches(const struct launched *l, struct ncs_str *s)
         int line = l->call[i]->place.line;
         for (end = i + 1; end < l->count && l->call[end]->place.line == line;)
             end++;
-        ncs_str_addf(s, "%s the call at line %d is in a graph that line%s", i ? "," : ";", line,
-                     end - i > 1 ? "s" : "");
+        ncs_str_addf(s, "%s the call at line %d is in a graph that line%s", i ? "," : ";", line, end - i > 1 ? "s" : "");
         for (size_t k = i; k < end; k++)
             ncs_str_addf(s, "%s %d", k > i ? "," : "", l->call[k]->launched->place.line);
         ncs_str_add(s, end - i > 1 ? " launch" : " launches");

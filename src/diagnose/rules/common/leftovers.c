@@ -26,11 +26,9 @@ static bool destroyed_by_some(const struct ncs_analysis *q, const struct ncs_com
 
 /* `depth` counts nested groups that the rank never ended; 0 = all are ended, then there is no
  * finding. */
-static void judge_open_group(const struct ncs_analysis *q, int rank, int depth, int line,
-                             struct ncs_drafts *all)
+static void judge_open_group(const struct ncs_analysis *q, int rank, int depth, int line, struct ncs_drafts *all)
 {
-    struct ncs_cause r = { .kind = NCS_CAUSE_LEFT, .comm = -1, .rank = rank, .depth = depth,
-                          .line = line };
+    struct ncs_cause r = { .kind = NCS_CAUSE_LEFT, .comm = -1, .rank = rank, .depth = depth, .line = line };
     if (depth > 0)
         ncs_judge(q, &r, all);
 }
@@ -45,8 +43,7 @@ static void judge_open_groups(const struct ncs_analysis *q, struct ncs_drafts *a
 {
     struct depth *of = NULL;
     size_t count = 0, room = 0;
-    for (const struct ncs_call *c = q->journal->dropped ? NULL : q->journal->oldest; c;
-         c = c->newer) {
+    for (const struct ncs_call *c = q->journal->dropped ? NULL : q->journal->oldest; c; c = c->newer) {
         if (c->fn != NCS_FN_ncclGroupStart && c->fn != NCS_FN_ncclGroupEnd)
             continue;
         size_t i = 0;
@@ -118,8 +115,7 @@ static void judge_left_overs(const struct ncs_analysis *q, struct ncs_drafts *al
         if (p->how == NCS_DIVERGENCE_SWAPPED && (p->by_label || p->by_line))
             ncs_judge(q, &r, all);
         r.kind = NCS_CAUSE_LEFT;
-        if (q->snap->contexts && q->snap->stop == NCS_STOP_DONE &&
-            destroyed_by_some(q, q->journal->comm[i]))
+        if (q->snap->contexts && q->snap->stop == NCS_STOP_DONE && destroyed_by_some(q, q->journal->comm[i]))
             ncs_judge(q, &r, all);
     }
 }
@@ -173,8 +169,7 @@ static void judge_errors(const struct ncs_analysis *q, struct ncs_drafts *all)
             memmove(&call[same + 1], &call[same], (i - same) * sizeof *call);
             call[same++] = other;
         }
-        struct ncs_cause r = { .kind = NCS_CAUSE_FAILED, .call = call + done, .calls = same - done,
-                              .comm = -1, .rank = -1 };
+        struct ncs_cause r = { .kind = NCS_CAUSE_FAILED, .call = call + done, .calls = same - done, .comm = -1, .rank = -1 };
         if (remote || call[done]->rc != ncclRemoteError)
             ncs_judge(q, &r, all);
         done = same;

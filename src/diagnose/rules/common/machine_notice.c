@@ -3,8 +3,7 @@
 
 #include "base/mem.h"
 
-void ncs_fill_notice(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
-                     const char *what)
+void ncs_fill_notice(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, const char *what)
 {
     const struct ncs_call *c = r->notice->calls ? r->notice->call[0] : NULL;
     d->order = c ? c->id : 0;

@@ -26,8 +26,7 @@ int *ncs_present_ranks(const struct ncs_analysis *q, const struct ncs_unmet *unm
     return ranks;
 }
 
-void ncs_fill_unmet(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_unmet *unmet,
-                    uint32_t call)
+void ncs_fill_unmet(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_unmet *unmet, uint32_t call)
 {
     d->f.call = call;
     d->order = unmet->call ? unmet->call->id : UINT64_MAX;
@@ -38,12 +37,10 @@ void ncs_fill_unmet(const struct ncs_analysis *q, struct ncs_draft *d, const str
 
 bool ncs_is_because(const struct ncs_cause *r, enum ncs_reason first, enum ncs_reason last)
 {
-    return r->kind == NCS_CAUSE_ABSENT && r->absents > 0 && r->absent[0]->reason >= first &&
-           r->absent[0]->reason <= last;
+    return r->kind == NCS_CAUSE_ABSENT && r->absents > 0 && r->absent[0]->reason >= first && r->absent[0]->reason <= last;
 }
 
-void ncs_format_who_waits(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *unmet,
-                          bool several)
+void ncs_format_who_waits(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *unmet, bool several)
 {
     size_t count;
     int *ranks = ncs_present_ranks(q, unmet, &count);
@@ -103,11 +100,10 @@ void ncs_fill_absent(const struct ncs_analysis *q, const struct ncs_cause *r, st
 {
     for (size_t i = 0; i < r->absents; i++) {
         const struct ncs_absent *a = r->absent[i];
-        uint32_t call = made_a_call(a) ? a->call->number
+        uint32_t call = made_a_call(a)                                        ? a->call->number
                         : r->unmet->kind == NCS_UNMET_PAIR || !r->unmet->call ? 0
-                                                                           : r->unmet->call->number;
-        int line = a->call ? a->call->place.line
-                   : a->context >= 0 ? ncs_context_place(q, a->context).line : 0;
+                                                                              : r->unmet->call->number;
+        int line = a->call ? a->call->place.line : a->context >= 0 ? ncs_context_place(q, a->context).line : 0;
         if (a->rank >= 0)
             ncs_add_culprit(d, a->rank, call, line);
     }
@@ -123,8 +119,7 @@ void ncs_fill_absent(const struct ncs_analysis *q, const struct ncs_cause *r, st
         [NCS_ABSENT_DESTROYED] = "by its own call, after which it has no part in the communicator",
         [NCS_ABSENT_FINISHED] = "by its end: it makes no more calls",
     };
-    const struct ncs_snap_context *c =
-        r->absent[0]->context >= 0 ? &q->snap->context[r->absent[0]->context] : NULL;
+    const struct ncs_snap_context *c = r->absent[0]->context >= 0 ? &q->snap->context[r->absent[0]->context] : NULL;
     /* a recorded run: how a rank ended is concluded from the record, and not observed */
     if (c && c->state == NCS_CONTEXT_ENDED && c->ending >= NCS_END_SILENT)
         d->f.evidence = ncs_copy_text("by what was recorded of it");
@@ -156,19 +151,15 @@ void ncs_format_absent(const struct ncs_cause *r, struct ncs_str *s)
 void ncs_format_before(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
 {
     if (ncs_is_meeting(r->unmet))
-        ncs_str_addf(s, " before it came to %s on %s", ncs_function_name(r->unmet->call),
-                     ncs_comm_name(q, r->unmet->comm));
+        ncs_str_addf(s, " before it came to %s on %s", ncs_function_name(r->unmet->call), ncs_comm_name(q, r->unmet->comm));
     else if (r->unmet->kind == NCS_UNMET_COLLECTIVE && r->unmet->call)
-        ncs_str_addf(s, " %s call %u on %s",
-                     ncs_has_made(q, r->unmet, r->absent[0]) ? "during" : "before",
-                     (unsigned)r->unmet->call->number,
-                     ncs_comm_name(q, r->unmet->comm));
+        ncs_str_addf(s, " %s call %u on %s", ncs_has_made(q, r->unmet, r->absent[0]) ? "during" : "before",
+                     (unsigned)r->unmet->call->number, ncs_comm_name(q, r->unmet->comm));
     else if (r->unmet->kind == NCS_UNMET_INIT)
         ncs_str_addf(s, " before it joined %s", ncs_comm_name(q, r->unmet->comm));
 }
 
-void ncs_format_left(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
-                     const char *verb)
+void ncs_format_left(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, const char *verb)
 {
     ncs_fill_absent(q, r, d);
     const struct ncs_absent *a = r->absent[0];

@@ -14,8 +14,8 @@ static bool is_launched(const struct ncs_call *call)
  * is enough. */
 struct walk {
     const struct ncs_sequence *first, *second;
-    size_t i, j;            /* of the calls that are held */
-    uint32_t before;        /* launched calls of `first` so far */
+    size_t i, j;     /* of the calls that are held */
+    uint32_t before; /* launched calls of `first` so far */
     const struct ncs_call *at;
 };
 
@@ -59,8 +59,7 @@ static bool is_opposite(struct walk x, struct walk y, const struct ncs_call **ca
         call[1] = ahead->at;
         call[2] = behind->at;
         call[3] = launched_at(behind->first, behind->before);
-        if (call[0] && call[3] && in_program_order(call[0], call[1]) &&
-            in_program_order(call[2], call[3]))
+        if (call[0] && call[3] && in_program_order(call[0], call[1]) && in_program_order(call[2], call[3]))
             return true;
     }
     return false;
@@ -75,8 +74,7 @@ static int opposite_order_same_place(const struct ncs_comm_info *info, const str
     return -1;
 }
 
-static bool judge_pair(const struct ncs_analysis *q, int first, int second,
-                       const struct ncs_call **call)
+static bool judge_pair(const struct ncs_analysis *q, int first, int second, const struct ncs_call **call)
 {
     const struct ncs_comm_info *a = q->journal->comm[first], *b = q->journal->comm[second];
     struct walk model = { 0 };
@@ -96,13 +94,11 @@ static bool judge_pair(const struct ncs_analysis *q, int first, int second,
 
 bool ncs_opposite_order(const struct ncs_analysis *q, const struct ncs_call **call)
 {
-    bool known = q->snap->stop == NCS_STOP_DONE && q->snap->contexts && !q->journal->dropped &&
-                 q->journal->comms <= MOST_COMMS;
+    bool known = q->snap->stop == NCS_STOP_DONE && q->snap->contexts && !q->journal->dropped && q->journal->comms <= MOST_COMMS;
     size_t comms = known ? q->journal->comms : 0;
     for (size_t a = 0; a < comms; a++)
         for (size_t b = a + 1; b < comms; b++)
-            if (q->journal->comm[a]->nranks > 1 && q->journal->comm[b]->nranks > 1 &&
-                judge_pair(q, (int)a, (int)b, call))
+            if (q->journal->comm[a]->nranks > 1 && q->journal->comm[b]->nranks > 1 && judge_pair(q, (int)a, (int)b, call))
                 return true;
     return false;
 }

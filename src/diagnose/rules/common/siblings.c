@@ -28,7 +28,7 @@ struct ncs_sibling_search {
     const struct ncs_call *like; /* a call at the place that was read last; NULL = none */
     struct passed *passed;       /* all at that place */
     size_t count, room;
-    struct ncs_map round;        /* calls there of those that met -> their rounds + 1 */
+    struct ncs_map round; /* calls there of those that met -> their rounds + 1 */
 };
 
 struct ncs_sibling_search *ncs_siblings_open(const struct ncs_analysis *q, const struct ncs_cause *met)

@@ -15,9 +15,8 @@ const struct ncs_call **ncs_split_calls(const struct ncs_analysis *q, int parent
     for (size_t i = 0; i < q->comm[parent].rares; i++) {
         const struct ncs_call *c = q->comm[parent].rare[i], *cause;
         enum ncs_reason reason;
-        if (c->fn == NCS_FN_ncclCommSplit && c->returned &&
-            c->comm_rank < info->members && !ncs_ineffective(q, c, &reason, &cause) &&
-            ++made[c->comm_rank] == nth)
+        if (c->fn == NCS_FN_ncclCommSplit && c->returned && c->comm_rank < info->members &&
+            !ncs_ineffective(q, c, &reason, &cause) && ++made[c->comm_rank] == nth)
             call[c->comm_rank] = c;
     }
     ncs_free(made);
@@ -90,8 +89,7 @@ void ncs_format_colors(const struct ncs_call *const *call, int count, struct ncs
 static bool misses(const struct ncs_analysis *q, const struct ncs_cause *r, size_t i)
 {
     int at = ncs_node_unmet(q, r->path[i]);
-    const struct ncs_absent *a =
-        at >= 0 ? ncs_link(&q->unmet[at], q, r->path[(i + 1) % r->length]) : NULL;
+    const struct ncs_absent *a = at >= 0 ? ncs_link(&q->unmet[at], q, r->path[(i + 1) % r->length]) : NULL;
     return a && a->reason == NCS_ABSENT_ELSEWHERE;
 }
 
@@ -121,13 +119,12 @@ void ncs_add_colors(const struct ncs_analysis *q, const struct ncs_cause *r, str
         for (int i = 0; i < count && !own; i++)
             own = color_of(call[i]) == info->color ? call[i] : NULL;
         struct ncs_str why = { 0 }, fix = { 0 };
-        ncs_str_addf(&why, "%s; %s is the part of color %d of the split of %s", d->f.why,
-                     info->name, info->color, ncs_comm_name(q, info->parent));
+        ncs_str_addf(&why, "%s; %s is the part of color %d of the split of %s", d->f.why, info->name, info->color,
+                     ncs_comm_name(q, info->parent));
         ncs_format_place(&why, own);
         ncs_str_add(&why, ": ");
         ncs_format_colors(call, count, &why);
-        ncs_str_addf(&fix, "%s; or, if a rank is in %s by mistake, give it its color", d->f.fix,
-                     info->name);
+        ncs_str_addf(&fix, "%s; or, if a rank is in %s by mistake, give it its color", d->f.fix, info->name);
         ncs_format_place(&fix, own);
         ncs_free(d->f.why);
         ncs_free(d->f.fix);

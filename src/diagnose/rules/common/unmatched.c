@@ -52,10 +52,10 @@ static struct tally *tally_for(struct tallies *t, const struct ncs_call *c)
 struct ncs_unmatched_calls {
     const struct ncs_call **call;
     size_t count, room;
-    int *component;           /* by rank: the lowest rank of its component, in which ranks name each other as peers */
-    struct ncs_misnamed all;  /* what explains them, by rank */
+    int *component;          /* by rank: the lowest rank of its component, in which ranks name each other as peers */
+    struct ncs_misnamed all; /* what explains them, by rank */
     size_t all_room;
-    bool *explained;          /* by component */
+    bool *explained;                  /* by component */
     const struct ncs_call **exchange; /* those of groups that both send and receive */
     size_t exchanges, exchange_room;
 };
@@ -139,8 +139,7 @@ static bool explains(const struct ncs_call *const *unmatched, size_t count, int 
 
 /* The surplus of sends over receives, or the reverse, in the group of the rank's first unmatched
  * call. */
-static int lean(const struct ncs_analysis *q, const struct ncs_call *const *unmatched, size_t count,
-                int rank)
+static int lean(const struct ncs_analysis *q, const struct ncs_call *const *unmatched, size_t count, int rank)
 {
     int n = 0;
     const struct ncs_call *c = NULL;
@@ -167,8 +166,7 @@ static bool all_grouped(const struct ncs_call *const *unmatched, size_t count)
 /* The only rank that could explain all calls; -1 = none, or two that fit as well. Fewer turned
  * calls fit better. Of equally many, a rank that confused sending with receiving has a surplus of
  * one in its group. */
-static int single(const struct ncs_analysis *q, const struct ncs_call *const *unmatched, size_t count,
-                  int nranks)
+static int single(const struct ncs_analysis *q, const struct ncs_call *const *unmatched, size_t count, int nranks)
 {
     int best = -1, best_lean = 0;
     size_t least = SIZE_MAX;
@@ -214,13 +212,11 @@ static bool one_sided(const struct ncs_call *const *unmatched, size_t count, int
 
 /* The free unmatched call of another rank that c would match if it named the right peer. same_kind:
  * if c also became the counterpart of its kind. */
-static const struct ncs_call *answered(const struct ncs_call *const *unmatched, size_t count,
-                                       const bool *taken, const struct ncs_call *c, bool same_kind,
-                                       size_t *at)
+static const struct ncs_call *answered(const struct ncs_call *const *unmatched, size_t count, const bool *taken,
+                                       const struct ncs_call *c, bool same_kind, size_t *at)
 {
     for (size_t i = 0; i < count; i++)
-        if (!taken[i] && unmatched[i]->comm_rank != c->comm_rank &&
-            ncs_call_peer(unmatched[i]) == c->comm_rank &&
+        if (!taken[i] && unmatched[i]->comm_rank != c->comm_rank && ncs_call_peer(unmatched[i]) == c->comm_rank &&
             (ncs_is_send(unmatched[i]) == ncs_is_send(c)) == same_kind) {
             *at = i;
             return unmatched[i];
@@ -230,8 +226,8 @@ static const struct ncs_call *answered(const struct ncs_call *const *unmatched, 
 
 /* Explains the unmatched calls of one component: by one rank alone, else by the receives or the
  * sends of all ranks. */
-static void unmatched_explain(const struct ncs_analysis *q, const struct ncs_call *const *unmatched, size_t count,
-                              int nranks, struct ncs_misnamed *out, size_t *room)
+static void unmatched_explain(const struct ncs_analysis *q, const struct ncs_call *const *unmatched, size_t count, int nranks,
+                              struct ncs_misnamed *out, size_t *room)
 {
     int minority = single(q, unmatched, count, nranks);
     bool recvs = one_sided(unmatched, count, nranks, false);
@@ -241,11 +237,9 @@ static void unmatched_explain(const struct ncs_analysis *q, const struct ncs_cal
     for (int turn = 0; turn < 2; turn++) /* calls that only name a wrong peer take their matches first */
         for (size_t i = 0; i < count; i++) {
             const struct ncs_call *c = unmatched[i];
-            bool wrong = minority >= 0 ? c->comm_rank == minority
-                                  : grouped && (ncs_is_send(c) ? sends && !recvs : recvs);
+            bool wrong = minority >= 0 ? c->comm_rank == minority : grouped && (ncs_is_send(c) ? sends && !recvs : recvs);
             size_t at;
-            const struct ncs_call *want =
-                wrong && !done[i] ? answered(unmatched, count, taken, c, turn == 1, &at) : NULL;
+            const struct ncs_call *want = wrong && !done[i] ? answered(unmatched, count, taken, c, turn == 1, &at) : NULL;
             if (!want)
                 continue;
             taken[at] = done[i] = true;
@@ -365,8 +359,7 @@ bool ncs_explain_first(const struct ncs_analysis *q, size_t unmet, struct ncs_mi
         for (size_t k = 0; k < count; k++) {
             const struct ncs_call *wrong = unmatched[i], *wants = unmatched[k];
             uint32_t last = wrong->number > wants->number ? wrong->number : wants->number;
-            if (ncs_call_peer(wants) != wrong->comm_rank || last > least ||
-                ncs_is_send(wants) == ncs_is_send(wrong))
+            if (ncs_call_peer(wants) != wrong->comm_rank || last > least || ncs_is_send(wants) == ncs_is_send(wrong))
                 continue;
             const int gone[] = { unmatched_unmet_with(q, wrong), unmatched_unmet_with(q, wants) };
             if (gone[0] < 0 || ncs_cycle_without(q, unmet, gone, 2))

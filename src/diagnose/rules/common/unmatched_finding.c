@@ -16,9 +16,8 @@ bool ncs_left_alone(const struct ncs_analysis *q, const struct ncs_cause *r)
 
 bool ncs_is_alone(const struct ncs_cause *r, bool send)
 {
-    return r->kind == NCS_CAUSE_ABSENT && r->absents && r->unmet->kind == NCS_UNMET_PAIR &&
-           r->unmet->call && ncs_is_send(r->unmet->call) == send &&
-           r->absent[0]->reason >= NCS_ABSENT_DESTROYED;
+    return r->kind == NCS_CAUSE_ABSENT && r->absents && r->unmet->kind == NCS_UNMET_PAIR && r->unmet->call &&
+           ncs_is_send(r->unmet->call) == send && r->absent[0]->reason >= NCS_ABSENT_DESTROYED;
 }
 
 /* How many sends (or receives) the two ranks made for this pair: each rank's own calls are
@@ -28,8 +27,7 @@ static size_t count_pairwise(const struct ncs_analysis *q, int comm, int from, i
     const struct ncs_member *m = &q->journal->comm[comm]->member[sends ? from : to];
     size_t n = 0;
     for (const struct ncs_call *c = m->first; c; c = c->next_counted)
-        n += ncs_call_is_pair(c) && ncs_is_send(c) == sends &&
-             ncs_call_peer(c) == (sends ? to : from);
+        n += ncs_call_is_pair(c) && ncs_is_send(c) == sends && ncs_call_peer(c) == (sends ? to : from);
     return n;
 }
 
@@ -48,8 +46,8 @@ static void format_alone(const struct ncs_analysis *q, const struct ncs_cause *r
     if (made == 0)
         ncs_str_addf(s, ", but rank %d never %s it", peer, verb);
     else
-        ncs_str_addf(s, ", but rank %d %s it only %zu time%s, and %zu %s needed", peer, verb, made, made == 1 ? "" : "s",
-                     needed, needed == 1 ? "is" : "are");
+        ncs_str_addf(s, ", but rank %d %s it only %zu time%s, and %zu %s needed", peer, verb, made, made == 1 ? "" : "s", needed,
+                     needed == 1 ? "is" : "are");
 }
 
 /* The call is one too many: it is blamed itself, and not the rank that does not answer it. */
@@ -84,8 +82,7 @@ static bool made_by_one(const struct ncs_analysis *q, const struct ncs_call *cal
     return others && call->place.line > 0;
 }
 
-bool ncs_one_alone(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
-                   bool send)
+bool ncs_one_alone(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, bool send)
 {
     if (!ncs_is_alone(r, send) || ncs_left_alone(q, r))
         return false;
@@ -101,11 +98,10 @@ bool ncs_one_alone(const struct ncs_analysis *q, const struct ncs_cause *r, stru
     format_alone(q, r, &s);
     bool empty = ncs_call_count(c) == 0;
     if (empty)
-        ncs_str_addf(&s, "; a call of 0 elements waits for its %s too",
-                     send ? "receive" : "send");
+        ncs_str_addf(&s, "; a call of 0 elements waits for its %s too", send ? "receive" : "send");
     d->f.why = ncs_str_take(&s);
-    ncs_str_addf(&s, "let rank %d %s rank %d%s", r->absent[0]->rank,
-                 send ? "receive from" : "send to", c->rank, empty ? ", with 0 elements" : "");
+    ncs_str_addf(&s, "let rank %d %s rank %d%s", r->absent[0]->rank, send ? "receive from" : "send to", c->rank,
+                 empty ? ", with 0 elements" : "");
     ncs_format_own_group(q, &s, r->absent[0]);
     ncs_str_add(&s, ", or leave out the call");
     ncs_format_place(&s, c);

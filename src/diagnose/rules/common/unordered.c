@@ -4,12 +4,14 @@
 
 #include "base/mem.h"
 
-static const struct { enum ncs_fn fn; const char *noun; } nouns[] = {
-    { NCS_FN_cudaMemset, "the fill" },       { NCS_FN_cudaMemsetAsync, "the fill" },
-    { NCS_FN_cudaMemset2D, "the fill" },     { NCS_FN_cudaMemset2DAsync, "the fill" },
-    { NCS_FN_ncsAdd, "the kernel" },         { NCS_FN_cudaFree, "the free" },
-    { NCS_FN_cudaFreeAsync, "the free" },    { NCS_FN_cudaFreeHost, "the free" },
-    { NCS_FN_ncclMemFree, "the free" },      { NCS_FN_cudaHostUnregister, "the free" },
+static const struct {
+    enum ncs_fn fn;
+    const char *noun;
+} nouns[] = {
+    { NCS_FN_cudaMemset, "the fill" },         { NCS_FN_cudaMemsetAsync, "the fill" }, { NCS_FN_cudaMemset2D, "the fill" },
+    { NCS_FN_cudaMemset2DAsync, "the fill" },  { NCS_FN_ncsAdd, "the kernel" },        { NCS_FN_cudaFree, "the free" },
+    { NCS_FN_cudaFreeAsync, "the free" },      { NCS_FN_cudaFreeHost, "the free" },    { NCS_FN_ncclMemFree, "the free" },
+    { NCS_FN_cudaHostUnregister, "the free" },
 };
 
 /* True for a copy that a method of a buffer made: the method may be a fill. */
@@ -22,8 +24,7 @@ void ncs_format_use(const struct ncs_analysis *q, struct ncs_str *s, const struc
 {
     if (call->number && call->comm >= 0) {
         char *what = ncs_describe(call);
-        ncs_str_addf(s, "call %u on %s (%s)", (unsigned)call->number, ncs_comm_name(q, call->comm),
-                     what);
+        ncs_str_addf(s, "call %u on %s (%s)", (unsigned)call->number, ncs_comm_name(q, call->comm), what);
         ncs_free(what);
     } else if (is_by_method(call)) {
         ncs_str_addf(s, "line %d", call->place.line);
@@ -110,8 +111,8 @@ static const char *earlier_verb(const struct ncs_hazard *h)
     return h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads";
 }
 
-const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struct ncs_cause *r,
-                                       enum ncs_hazard_kind kind, struct ncs_draft *d, struct ncs_str *s)
+const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_hazard_kind kind,
+                                       struct ncs_draft *d, struct ncs_str *s)
 {
     const struct ncs_hazard *h = r->kind == NCS_CAUSE_HAZARD ? r->notice->hazard : NULL;
     if (!h || h->kind != kind || came_to_a_fault(q, h))
@@ -132,10 +133,8 @@ const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struc
         unsigned does = kind == NCS_HAZARD_INPUT ? NCS_TOUCH_READ : h->later_does; /* it may also overwrite its input */
         ncs_add_culprit(d, h->at[i].rank, h->at[i].call, line);
         ncs_add_row(d, h->at[i].rank, h->later->place.line,
-                    twice ? ncs_text("%s it in the same line",
-                                     ncs_use_verb(does, false))
-                          : ncs_text("%s what line %d %s", ncs_use_verb(does, false),
-                                     h->earlier->place.line, earlier_verb(h)));
+                    twice ? ncs_text("%s it in the same line", ncs_use_verb(does, false))
+                          : ncs_text("%s what line %d %s", ncs_use_verb(does, false), h->earlier->place.line, earlier_verb(h)));
     }
     d->f.evidence = ncs_copy_text(is_hollow(h) ? "nothing has written the memory in between"
                                                : "no stream, event or wait of the host orders the two");
@@ -149,9 +148,15 @@ void ncs_repair_by_sync(struct ncs_draft *d, const struct ncs_hazard *h)
         return; /* an edit names a call by its number on a communicator */
     for (size_t i = 0; i < h->ats; i++) {
         const struct ncs_hazard_at *at = &h->at[i];
-        struct ncs_edit e = { .kind = NCS_EDIT_SYNC, .rank = at->rank, .comm = at->comm,
-                              .comm_rank = at->comm_rank, .call = at->call, .other_comm = -1,
-                              .other_comm_rank = -1, .line = h->earlier->place.line, .model = -1 };
+        struct ncs_edit e = { .kind = NCS_EDIT_SYNC,
+                              .rank = at->rank,
+                              .comm = at->comm,
+                              .comm_rank = at->comm_rank,
+                              .call = at->call,
+                              .other_comm = -1,
+                              .other_comm_rank = -1,
+                              .line = h->earlier->place.line,
+                              .model = -1 };
         NCS_PUSH(d->f.repair, d->f.repairs, d->repair_room, e);
     }
 }
