@@ -47,9 +47,10 @@ for way in threads all group one null fork; do
     why 'rank 2 .*destroyed comm1/split1\.1'
     see $way last 3
 done
+# A helper makes all calls at one line, so a wrong communicator is as good a reading.
 for way in threads all group fork; do
     see $way skip 3
-    why 'rank 2 made no call on comm1/split1\.1; rank 3 made one'
+    grep -qE '^  (why|or) +.*rank 2 made no call on comm1/split1\.1; rank 3 made one' "$out/said" || fail "the skip is not named"
     see $way last 3
     why 'rank 2 '
 done

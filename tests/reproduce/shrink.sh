@@ -107,7 +107,7 @@ status "what is left of one line" 0 "$NCCLSCRIPT" run "$work/one.lua"
 expect "old numbers" "$work/one.lua" '^-- Rank 2 was rank 3\.$'
 status "one line in YAML" 0 "$NCCLSCRIPT" shrink "$work/one_line.lua" -o "$work/one.yaml"
 status "what is left in YAML" 0 "$NCCLSCRIPT" run "$work/one.yaml"
-expect "one line in YAML" "$work/one.yaml" 'culprit: 3, why: wrong-comm'
+expect "one line in YAML" "$work/one.yaml" 'culprit: 2, why: wrong-comm'
 
 # A matrix: the case that ran has a name.
 cat >"$work/matrix.lua" <<'END'
