@@ -14,7 +14,7 @@
 #include "report/report.h"
 #include "trace/trace.h"
 
-enum { MEMORY, SCENARIO, FORCE, SOURCES, FORMAT, REPORT, HTML, TRACE, COLOR, VERBOSE, QUIET, HELP };
+enum { MEMORY, SCENARIO, FORCE, SOURCES, FORMAT, REPORT, HTML, TRACE, COLOR, VERBOSE, QUIET, DEBUG, HELP };
 
 static const char *const colors[] = {
     [NCS_COLOR_AUTO] = "auto",
@@ -40,6 +40,7 @@ static const struct ncs_option options[] = {
     [VERBOSE] = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output", "all findings and rows, and who waits for whom", NULL, 0,
                   0 },
     [QUIET] = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output", "print nothing if nothing is wrong", NULL, 0, 0 },
+    [DEBUG] = NCS_OPTION_DEBUG,
     [HELP] = NCS_OPTION_HELP,
     { 0 },
 };
@@ -252,7 +253,8 @@ static int diagnose_main(const struct ncs_parsed *parsed)
         if (!ncs_diagnose_can_write("report", parsed->value[REPORT].text[i], (char *const *)parsed->operand,
                                     (size_t)parsed->operands))
             return status;
-    if (!ncs_report_files_fit("diagnose", &parsed->value[REPORT]) ||
+    if (!ncs_debug_begin("diagnose", &parsed->value[DEBUG], &parsed->value[FORMAT]) ||
+        !ncs_report_files_fit("diagnose", &parsed->value[REPORT]) ||
         !ncs_diagnose_can_draw(ncs_option_last(&parsed->value[HTML]), ncs_option_last(&parsed->value[TRACE])))
         return status;
     for (size_t i = 0; i < parsed->value[SOURCES].texts; i++)

@@ -23,7 +23,7 @@
 #include "scenario/scenario.h"
 
 /* clang-format off */
-enum { GPUS, PROCESSES, NCCL, POLICY, TIMEOUT, STALL, PATIENCE, SEED, KERNELS, NO_REDIRECT, VERIFY, FAIL_ON, FAULT, SWEEP, REPEAT, FORMAT, REPORT, HTML, TRACE, RECORD, VERBOSE,
+enum { GPUS, PROCESSES, NCCL, POLICY, TIMEOUT, STALL, PATIENCE, SEED, KERNELS, NO_REDIRECT, VERIFY, FAIL_ON, FAULT, SWEEP, REPEAT, FORMAT, REPORT, HTML, TRACE, RECORD, VERBOSE, DEBUG,
        HELP };
 /* clang-format on */
 
@@ -74,6 +74,7 @@ static const struct ncs_option options[] = {
     [RECORD] = { "record", 0, NCS_OPTION_LIST, "FILE", NULL, "Output", "write the calls as a scenario", NULL, 0, 0 },
     [VERBOSE] = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
                   "with --repeat and --sweep: also print what each run prints", NULL, 0, 0 },
+    [DEBUG] = NCS_OPTION_DEBUG,
     [HELP] = NCS_OPTION_HELP,
     { 0 },
 };
@@ -175,8 +176,8 @@ static bool exec_drawings_fit(const struct ncs_option_value *v)
         for (size_t i = 1; i < v[REPORT].texts; i += 2)
             if (!exec_can_draw("report", v[REPORT].text[i]))
                 return false;
-        return ncs_report_files_fit("exec", &v[REPORT]) && exec_can_draw("html", html) && exec_can_draw("trace", trace) &&
-               exec_can_draw("record", record);
+        return ncs_debug_begin("exec", &v[DEBUG], &v[FORMAT]) && ncs_report_files_fit("exec", &v[REPORT]) &&
+               exec_can_draw("html", html) && exec_can_draw("trace", trace) && exec_can_draw("record", record);
     }
     return false;
 }
@@ -292,6 +293,7 @@ static int exec_start(const struct ncs_option_value *v, char **argv, const char 
         { v[FAULT].given, { "NCCLSCRIPT_FAULTS", faults } },
         { v[FAIL_ON].given, { "NCCLSCRIPT_FAIL_ON", ncs_fail_on_names[v[FAIL_ON].number] } },
         { v[REPORT].given, { "NCCLSCRIPT_REPORT", report.text } },
+        { v[DEBUG].given, { "NCCLSCRIPT_DEBUG", "diagnosis" } },
         { v[HTML].given, { "NCCLSCRIPT_HTML", html.text } },
         { v[TRACE].given, { "NCCLSCRIPT_TRACE", trace.text } },
         { v[RECORD].given, { "NCCLSCRIPT_SCENARIO", record.text } },

@@ -168,7 +168,8 @@ static int run_operands(const struct ncs_parsed *parsed)
     struct ncs_error err = { 0 };
     char *schedule = NULL;
     int status = 2;
-    if (!ncs_report_files_fit("run", &v[NCS_RUN_REPORT]) || !run_begin_job(parsed->value, &status))
+    if (!ncs_debug_begin("run", &v[NCS_RUN_DEBUG], &v[NCS_RUN_FORMAT]) || !ncs_report_files_fit("run", &v[NCS_RUN_REPORT]) ||
+        !run_begin_job(parsed->value, &status))
         return status;
     ncs_memory_limit("run", &v[NCS_RUN_MEMORY], ncs_run_jobs(v));
     if (v[NCS_RUN_UNSAFE].given && !v[NCS_RUN_LIST].given)

@@ -11,6 +11,17 @@ static bool report_is_scenario(const char *file)
     return dot && (strcmp(dot, ".lua") == 0 || strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
 }
 
+const char *const ncs_debug_names[] = { "diagnosis", NULL };
+
+bool ncs_debug_begin(const char *command, const struct ncs_option_value *debug, const struct ncs_option_value *format)
+{
+    ncs_decisions_kept = debug->given;
+    if (debug->given && format->number > 0)
+        ncs_usage_error(command, NULL, "--debug is for people: it does not go with --format %s",
+                        ncs_report_format_names[format->number]);
+    return !debug->given || format->number == 0;
+}
+
 bool ncs_report_files_fit(const char *command, const struct ncs_option_value *v)
 {
     for (size_t i = 0; i + 1 < v->texts; i += 2) {

@@ -105,6 +105,7 @@ const struct ncs_option ncs_run_option[] = {
     [NCS_RUN_VERBOSE] = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
                           "the full report of every run, with its trace hash and waits", NULL, 0, 0 },
     [NCS_RUN_QUIET] = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output", "print only failures and the summary", NULL, 0, 0 },
+    [NCS_RUN_DEBUG] = NCS_OPTION_DEBUG,
     [NCS_RUN_HELP] = NCS_OPTION_HELP,
     { 0 },
 };

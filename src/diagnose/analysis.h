@@ -27,14 +27,15 @@ struct ncs_gaps {
 
 struct ncs_call_divergence {
     enum ncs_divergence_how how;
-    uint32_t at;     /* position among the collectives, from 0 */
-    uint32_t number; /* of the call there, as the others count */
-    uint32_t other;  /* SWAPPED: number of the call it is exchanged with */
-    uint32_t shift;  /* SKIPPED, EXTRA, FEWER: how many calls */
-    bool by_label;   /* the signatures are equal, the labels are not */
-    bool by_line;    /* signatures and labels are equal, the lines of the script are not */
-    bool tied;       /* neither side is the majority */
-    int *minority;   /* ranks of the communicator, ascending; if tied, all */
+    uint32_t at;        /* position among the collectives, from 0 */
+    uint32_t number;    /* of the call there, as the others count */
+    uint32_t other;     /* SWAPPED: number of the call it is exchanged with */
+    uint32_t shift;     /* SKIPPED, EXTRA, FEWER: how many calls */
+    struct ncs_why why; /* the minority is blamed */
+    bool by_label;      /* the signatures are equal, the labels are not */
+    bool by_line;       /* signatures and labels are equal, the lines of the script are not */
+    bool tied;          /* neither side is the majority */
+    int *minority;      /* ranks of the communicator, ascending; if tied, all */
     size_t minority_size;
     int model;            /* a rank of the others, to compare with */
     int skipped_line;     /* FEWER: the line that was left out, as the others' lines show; 0 */

@@ -9,6 +9,7 @@
 #include "api/journal.h"
 #include "api/machine.h"
 #include "api/snapshot.h"
+#include "diagnose/decision.h"
 
 enum ncs_level { NCS_LEVEL_ERROR, NCS_LEVEL_NOTE };
 /* Printed as "certain" "luck" "undefined" "likely"; when, is said in diagnose/README.md, rules 20 and 21. */
@@ -130,10 +131,12 @@ struct ncs_finding {
     struct ncs_prior *prior;
     size_t priors; /* in the order in which they happened */
     struct ncs_finding *other;
-    size_t others;   /* what else the cause could be: rule, comm, culprits, why */
-    char *otherwise; /* the first of them and its condition, one sentence; NULL =
+    size_t others;             /* what else the cause could be: rule, comm, culprits, why */
+    char *otherwise;           /* the first of them and its condition, one sentence; NULL =
                         * nothing fits as well */
-    char *tried;     /* outcome of its repair on a run of its own, one sentence;
+    enum ncs_decision decided; /* the comparison that made it win (decisions.def) */
+    struct ncs_str weighed;    /* with ncs_decisions_kept: what was compared, a line each */
+    char *tried;               /* outcome of its repair on a run of its own, one sentence;
                         * NULL = not tried */
     struct ncs_edit *repair;
     size_t repairs; /* none: no change of calls alone repairs it */
@@ -260,8 +263,9 @@ struct ncs_diagnosis {
     struct ncs_wait_line *wait;
     size_t waits; /* by rank and thread */
     struct ncs_party *party;
-    size_t parties; /* by number; none: every rank of the run is one */
-    bool explained; /* each context that waits has an edge to a rank (sim/README.md, invariant 9) */
+    size_t parties;         /* by number; none: every rank of the run is one */
+    struct ncs_str weighed; /* with ncs_decisions_kept: the candidates and alternatives, a line each */
+    bool explained;         /* each context that waits has an edge to a rank (sim/README.md, invariant 9) */
 };
 
 /* The diagnosis, a pure function. snapshot may be NULL (a run that ended, or real hardware

@@ -22,6 +22,7 @@
 
 #include "api/environment.h"
 #include "base/mem.h"
+#include "diagnose/decision.h"
 #include "report/page.h"
 
 extern const unsigned char ncs_txt_pages[];
@@ -137,6 +138,19 @@ static void add_variables(void)
         }
 }
 
+/* Lists the comparisons of the diagnosis at the end of their page. */
+static void add_decisions(void)
+{
+    struct ncs_str s = { 0 };
+    size_t at = 0;
+    while (strcmp(page[at].id, "diagnosis") != 0)
+        at++;
+    ncs_str_addf(&s, "%s\n", page[at].what);
+    for (enum ncs_decision d = NCS_DECIDED_NOTHING + 1; d < NCS_DECISIONS; d++)
+        ncs_str_addf(&s, "  %-16s  %s\n", ncs_decision_name(d), ncs_decision_text(d));
+    page[at].what = ncs_str_take(&s);
+}
+
 static void read_pages(void)
 {
     char *text = ncs_copy_text((const char *)ncs_txt_pages), *end = text + ncs_txt_pages_bytes;
@@ -146,6 +160,7 @@ static void read_pages(void)
         read_heading(at + 1, next);
     }
     add_variables();
+    add_decisions();
     for (size_t i = 0; i < pages; i++)
         if (page[i].kind == NCS_PAGE_CLASS && page[i].scenario && !page[i].finding)
             page[i].finding = page[i].id;

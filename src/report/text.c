@@ -402,6 +402,7 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
         ncs_text_keyed(t, NCS_DIM, "alone", run->command);
     if (style->verbose)
         add_verbose(t);
+    ncs_text_debug(t);
 }
 
 void ncs_report_counts(const struct ncs_report_run *run, struct ncs_str *out)

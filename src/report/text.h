@@ -56,5 +56,6 @@ bool ncs_text_expects_follow(const struct ncs_result *r);
 void ncs_text_processes(const struct ncs_text *t); /* processes.c; nothing if the run is no job of many */
 void ncs_text_proof(const struct ncs_text *t);     /* repair.c */
 void ncs_text_repair(const struct ncs_text *t);    /* repair.c */
+void ncs_text_debug(const struct ncs_text *t);     /* debug.c; nothing without --debug */
 
 #endif

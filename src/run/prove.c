@@ -130,27 +130,36 @@ enum takes { NO, LIKELY, SURELY };
 
 /* Decides if an alternative that passes its trial becomes the diagnosis. SURELY or LIKELY: places
  * in the program speak for it, or it blames the same ranks with a closer explanation. NO: the first
- * finding explains the waits as well, so the alternative is only reported as equally likely. */
-static enum takes takes_over(struct ncs_run *run, const struct ncs_alternative *a, const struct ncs_driver *driver)
+ * finding explains the waits as well, so the alternative is only reported as equally likely. *why: by which comparison. */
+static enum takes takes_over(struct ncs_run *run, const struct ncs_alternative *a, const struct ncs_driver *driver,
+                             struct ncs_why *why)
 {
     const struct ncs_diagnosis *d = &run->result.diagnosis;
     const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings), *f = prove_cause_of(a);
     bool within = first && ncs_finding_names_all(first, f), same = within && ncs_finding_names_all(f, first);
     bool known = first && strcmp(first->rule, "waiting") != 0;
     bool message = strcmp(f->rule, "recv-without-send") == 0 || strcmp(f->rule, "send-without-recv") == 0;
+    *why = NCS_WHY(TRIAL_CHANGES);
     if (a->shifted) /* either the argument is wrong, or the calls are out of step: trials show which */
         return within && changes_made(run, f) < changes_made(run, first) ? SURELY : NO;
+    *why = NCS_WHY(TRIAL_OTHER_END);
     if (message && !same && a->fits && leaves_out_usual(run, f) && stands_trial(run, prove_first_of(run), driver))
         return LIKELY; /* either end of the message may be wrong */
+    *why = NCS_WHY(TRIAL_PLACES);
     if (a->fits && (a->sure || same))
         return SURELY;
-    bool may = a->sure || (a->placed && (within || !known));
-    if (!may || !is_smaller(run, f, driver))
+    *why = NCS_WHY(TRIAL_UNPLACED);
+    if (!a->sure && !(a->placed && (within || !known)))
+        return NO;
+    *why = NCS_WHY(TRIAL_LARGER);
+    if (!is_smaller(run, f, driver))
         return NO;
     /* The first finding, often a cycle of waits, blames fewer ranks. Against a sure alternative
      * this counts only if its own change passes a trial. */
+    *why = NCS_WHY(TRIAL_MORE_RANKS);
     if (first && f->culprits > first->culprits && (!a->sure || stands_trial(run, prove_first_of(run), driver)))
         return NO;
+    *why = NCS_WHY(TRIAL_SMALLER);
     return a->sure ? SURELY : LIKELY;
 }
 
@@ -195,14 +204,24 @@ static void prove_settle(struct ncs_run *run, const struct tier *t, const struct
         if (t->stands[i] && (best == t->to || more || (d->alternative[i].known == told && returns_less(run, i, best))))
             best = i;
     }
-    if (names_all(d, t))
+    struct ncs_finding *first = prove_first_of(run),
+                       *f = ncs_first_cause(d->alternative[best].finding, d->alternative[best].findings);
+    if (names_all(d, t)) {
+        ncs_decided(first, NCS_WHY(TRIAL_WITHIN), "%s and others", f->rule);
         return;
-    struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
+    }
     bool told = d->alternative[best].known && first;
-    bool refuted = is_refuted(run, first) && prove_cause_of(&d->alternative[best])->culprits <= first->culprits;
-    enum takes takes = told ? NO : takes_over(run, &d->alternative[best], driver);
+    bool refuted = is_refuted(run, first) && f->culprits <= first->culprits;
+    struct ncs_why why = NCS_WHY(TRIAL_CONFIRMS);
+    enum takes takes = told ? NO : takes_over(run, &d->alternative[best], driver, &why);
+    if (!told && takes == NO && refuted)
+        why = NCS_WHY(TRIAL_REFUTES);
+    if (takes != NO || (refuted && !told))
+        ncs_decided(f, why, "instead of %s", first ? first->rule : "no cause");
+    else if (first)
+        ncs_decided(first, why, "%s %s", told ? "with the edits of" : "and not", f->rule);
     if (told)
-        take_repair(first, ncs_first_cause(d->alternative[best].finding, d->alternative[best].findings));
+        take_repair(first, f);
     else if (takes != NO || refuted)
         ncs_diagnosis_prefer(d, best, takes == SURELY || refuted);
     else
@@ -320,6 +339,10 @@ static void doubt_fallen(struct ncs_run *run, bool another_stands)
                                      ? "it could also be something else: the run still hangs with this change"
                                      : "it could also be something else: the run does not pass with this change");
     first->certainty = NCS_LIKELY;
+    ncs_weighed(first, "certain no more: %s",
+                fallen     ? "its own change fails the trial"
+                : unproven ? "another change passes its trial"
+                           : "no change of the cycle was tried");
 }
 
 void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)

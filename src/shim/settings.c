@@ -78,6 +78,12 @@ static const char *read_report(struct ncs_shim_settings *s, const char *text)
     return NULL;
 }
 
+static const char *read_debug(struct ncs_shim_settings *s, const char *text)
+{
+    s->debug = strcmp(text, "diagnosis") == 0;
+    return s->debug ? NULL : "diagnosis";
+}
+
 static const char *read_kernels(struct ncs_shim_settings *s, const char *text)
 {
     s->skips_kernels = strcmp(text, "skip") == 0;
@@ -153,15 +159,25 @@ static const struct {
     const char *name;
     const char *(*read)(struct ncs_shim_settings *s, const char *text);
 } variables[] = {
-    { "NCCLSCRIPT_GPUS", read_devices },       { "NCCLSCRIPT_NCCL_VERSION", read_version },
-    { "NCCLSCRIPT_POLICY", read_policy },      { "NCCLSCRIPT_TIMEOUT", read_timeout },
-    { "NCCLSCRIPT_STALL", read_stall },        { "NCCLSCRIPT_PATIENCE", read_patience },
-    { "NCCLSCRIPT_FORMAT", read_format },      { "NCCLSCRIPT_REPORT", read_report },
-    { "NCCLSCRIPT_QUIET", read_quiet },        { "NCCLSCRIPT_KERNELS", read_kernels },
-    { "NCCLSCRIPT_VERIFY", read_shim_verify }, { "NCCLSCRIPT_SEED", read_shim_seed },
-    { "NCCLSCRIPT_FAULTS", read_faults },      { "NCCLSCRIPT_SITES", read_sites },
-    { "NCCLSCRIPT_FAIL_ON", read_fail_on },    { "NCCLSCRIPT_HTML", read_html },
-    { "NCCLSCRIPT_TRACE", read_trace },        { "NCCLSCRIPT_SCENARIO", read_scenario_file },
+    { "NCCLSCRIPT_GPUS", read_devices },
+    { "NCCLSCRIPT_NCCL_VERSION", read_version },
+    { "NCCLSCRIPT_POLICY", read_policy },
+    { "NCCLSCRIPT_TIMEOUT", read_timeout },
+    { "NCCLSCRIPT_STALL", read_stall },
+    { "NCCLSCRIPT_PATIENCE", read_patience },
+    { "NCCLSCRIPT_FORMAT", read_format },
+    { "NCCLSCRIPT_REPORT", read_report },
+    { "NCCLSCRIPT_DEBUG", read_debug },
+    { "NCCLSCRIPT_QUIET", read_quiet },
+    { "NCCLSCRIPT_KERNELS", read_kernels },
+    { "NCCLSCRIPT_VERIFY", read_shim_verify },
+    { "NCCLSCRIPT_SEED", read_shim_seed },
+    { "NCCLSCRIPT_FAULTS", read_faults },
+    { "NCCLSCRIPT_SITES", read_sites },
+    { "NCCLSCRIPT_FAIL_ON", read_fail_on },
+    { "NCCLSCRIPT_HTML", read_html },
+    { "NCCLSCRIPT_TRACE", read_trace },
+    { "NCCLSCRIPT_SCENARIO", read_scenario_file },
 };
 
 static void read_variables(struct ncs_shim_settings *s)

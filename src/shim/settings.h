@@ -14,6 +14,7 @@ struct ncs_shim_settings {
     bool typical;
     const char *format;       /* of the report: the library above knows its formats */
     const char *report;       /* further reports: a line "FORMAT FILE" each; NULL = none */
+    bool debug;               /* the report ends with why each finding won */
     const char *html, *trace; /* files to draw the run into; NULL = none */
     const char *scenario;     /* a file for a scenario with the program's calls; NULL = none */
     bool quiet;

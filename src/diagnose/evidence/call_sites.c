@@ -129,7 +129,8 @@ static void call_sites_locate(const struct ncs_ranks_of_comm *of, const struct n
                                          .shift = s->shift,
                                          .model = model,
                                          .by_line = true,
-                                         .gaps = gaps };
+                                         .gaps = gaps,
+                                         .why = NCS_WHY(LINES) };
     out->minority_size = s->minority_size;
     out->minority = ncs_new(s->minority_size * sizeof *out->minority);
     memcpy(out->minority, s->minority, s->minority_size * sizeof *out->minority);

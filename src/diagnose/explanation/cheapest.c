@@ -3,6 +3,8 @@
  * candidates were found. */
 #include "diagnose/explanation/explain.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -91,21 +93,23 @@ static struct ncs_cost cost_of(const struct ncs_explanations *s, const struct nc
     return cost;
 }
 
-/* Compares what is known before a rehearsal; the order of the members is the order of
- * preference. */
-static int compare_before(const struct ncs_cost *a, const struct ncs_cost *b)
+enum { TERMS = 6, TERMS_BEFORE = 4 /* a rehearsal */ };
+
+/* The terms of a cost, in the order of preference. */
+static int64_t term_of(const struct ncs_cost *c, size_t term)
 {
-    const int64_t x[] = { (int64_t)a->ranks, (int64_t)a->size, a->further, (int64_t)a->kind };
-    const int64_t y[] = { (int64_t)b->ranks, (int64_t)b->size, b->further, (int64_t)b->kind };
-    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
-        if (x[i] != y[i])
-            return x[i] < y[i] ? -1 : 1;
-    return 0;
+    const int64_t terms[TERMS] = { (int64_t)c->ranks, (int64_t)c->size,     c->further,
+                                   (int64_t)c->kind,  (int64_t)c->supposed, (int64_t)c->edits };
+    return terms[term];
 }
 
-static int compare_sizes(size_t a, size_t b)
+/* Compares that many terms: the first that differs decides, and *term names it. */
+static int compare_costs(const struct ncs_cost *a, const struct ncs_cost *b, size_t count, size_t *term)
 {
-    return (a > b) - (a < b);
+    for (*term = 0; *term < count; ++*term)
+        if (term_of(a, *term) != term_of(b, *term))
+            return term_of(a, *term) < term_of(b, *term) ? -1 : 1;
+    return 0;
 }
 
 /* Counts the changes that answer a call in which some rank waits. */
@@ -134,11 +138,10 @@ static int compare_changes(const struct ncs_change *a, const struct ncs_change *
  * ranks. */
 static int cheapest_compare(const struct ncs_explanation *a, const struct ncs_explanation *b)
 {
-    int by[] = { compare_before(&a->cost, &b->cost), compare_sizes(a->cost.supposed, b->cost.supposed),
-                 compare_sizes(a->cost.edits, b->cost.edits), compare_sizes(answers(b), answers(a)) };
-    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
-        if (by[i])
-            return by[i];
+    size_t term;
+    int by = compare_costs(&a->cost, &b->cost, TERMS, &term);
+    if (by || answers(a) != answers(b))
+        return by ? by : answers(a) > answers(b) ? -1 : 1;
     for (size_t i = 0; i < a->changes; i++) /* as many edits, so as many changes */
         if (compare_changes(&a->change[i], &b->change[i]))
             return compare_changes(&a->change[i], &b->change[i]);
@@ -253,24 +256,57 @@ static bool is_needless(struct ncs_explanations *s, const struct ncs_explanation
     return false;
 }
 
+/* Notes a candidate with the terms of its cost, by which it is dearer than the one before, and the outcome of its rehearsal. */
+static void weigh_candidate(const struct ncs_explanations *s, const struct ncs_explanation *c, const struct ncs_cost *before,
+                            const char *outcome)
+{
+    static const char *const names[TERMS] = { "ranks", "size", "further", "kind", "supposed", "edits" };
+    struct ncs_str *out = &s->q->result->weighed;
+    size_t term;
+    ncs_str_add(out, "candidate: ");
+    ncs_explanation_format_edits(c, out);
+    ncs_str_add(out, ": ");
+    for (size_t i = 0; i < TERMS; i++)
+        ncs_str_addf(out, "%s%s %" PRId64, i ? ", " : "", names[i], term_of(&c->cost, i));
+    if (before && compare_costs(before, &c->cost, TERMS_BEFORE, &term) < 0)
+        ncs_str_addf(out, "; dearer by %s %" PRId64 " > %" PRId64, names[term], term_of(&c->cost, term), term_of(before, term));
+    ncs_str_addf(out, "; %s\n", outcome);
+}
+
 /* A candidate whose cost is worse than the worst of a full list is not rehearsed: rehearsals take
  * the most time of all. `supposed` is known only after one. */
 void ncs_candidates_rehearse(struct ncs_explanations *s)
 {
+    enum { SHOWN = 12 };
+    struct ncs_cost before = { 0 };
     for (size_t i = 0; i < s->candidates; i++) {
         struct ncs_explanation *c = &s->candidate[i];
         bool full = s->count == NCS_EXPLANATIONS_KEPT;
-        bool dearer = full && compare_before(&s->best[s->count - 1].cost, &c->cost) < 0;
+        size_t term;
+        bool dearer = full && compare_costs(&s->best[s->count - 1].cost, &c->cost, TERMS_BEFORE, &term) < 0;
         struct ncs_rehearsed r = { .blocked = 1 };
         if (!dearer)
             ncs_rehearse(s->cast, c->change, c->changes, &r);
         ncs_free(r.waits);
         c->cost.supposed = r.supposed;
         s->in_step &= !c->shifted || (!dearer && r.blocked);
-        if (r.blocked || is_needless(s, c))
+        bool needless = !r.blocked && is_needless(s, c);
+        if (ncs_decisions_kept && i < SHOWN) {
+            char outcome[80];
+            snprintf(outcome, sizeof outcome, "the rehearsal leaves %zu blocked", r.blocked);
+            weigh_candidate(s, c, i ? &before : NULL,
+                            dearer      ? "not rehearsed: dearer than all that are kept"
+                            : r.blocked ? outcome
+                            : needless  ? "frees all, but another does it with less"
+                                        : "the rehearsal frees all");
+        }
+        before = c->cost;
+        if (r.blocked || needless)
             ncs_candidate_free(c);
         else
             cheapest_insert(s->best, &s->count, NCS_EXPLANATIONS_KEPT, c);
     }
+    if (ncs_decisions_kept && s->candidates > SHOWN)
+        ncs_str_addf(&s->q->result->weighed, "and %zu more candidates\n", s->candidates - SHOWN);
     s->candidates = 0;
 }

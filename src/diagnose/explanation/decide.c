@@ -442,6 +442,7 @@ void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
         struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
         if ((a != behind && !a->likelier) || a->known || !f || is_another_word(f, first))
             continue;
+        ncs_decided(f, a == behind ? NCS_WHY(ONE_BEHIND) : NCS_WHY(LIKELIER), "instead of %s", first->rule);
         add_other(f, in_short(first));
         ncs_diagnosis_prefer(d, i, true);
         return;

@@ -172,6 +172,8 @@ bool ncs_format_hosts(const struct ncs_explanation *e, struct ncs_cause *r, stru
 /* Adds the finding with words of its own, for explanations that no rule has words for
  * (explanation/text.c). */
 bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit *edit, struct ncs_drafts *all);
+/* Appends its edits, a sentence each (explanation/finding.c). */
+void ncs_explanation_format_edits(const struct ncs_explanation *e, struct ncs_str *out);
 /* Adds the finding: by a rule, else by ncs_explanation_word(). False = it cannot be put into
  * words. */
 bool ncs_explanation_format(const struct ncs_explanation *e, struct ncs_drafts *all);

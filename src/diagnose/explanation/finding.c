@@ -253,6 +253,16 @@ static bool format_peers(const struct ncs_explanation *b, struct ncs_cause *r, s
     return fine;
 }
 
+void ncs_explanation_format_edits(const struct ncs_explanation *e, struct ncs_str *out)
+{
+    for (size_t i = 0; i < e->changes; i++) {
+        struct ncs_edit edit = edit_of(e->of, &e->change[i]);
+        char *text = ncs_format_edit(e->of->q, &edit);
+        ncs_str_addf(out, "%s%s", i ? "; " : "", text);
+        ncs_free(text);
+    }
+}
+
 bool ncs_explanation_format(const struct ncs_explanation *e, struct ncs_drafts *all)
 {
     const struct ncs_change *first = finding_first_call(e);

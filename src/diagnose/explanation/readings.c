@@ -116,6 +116,28 @@ static void rate(const struct ncs_analysis *q, const struct ncs_explanation *e, 
     a->shifted = e->shifted;
 }
 
+/* Notes an explanation that all ranks go on with, and what speaks for it. */
+static void weigh_alternative(const struct ncs_alternative *a, struct ncs_str *out)
+{
+    const struct {
+        bool is;
+        const char *name;
+    } facts[] = {
+        { a->known, "known to the rules" },
+        { a->fits, "fits" },
+        { a->sure, "sure" },
+        { a->placed, "placed" },
+        { a->likelier, "likelier" },
+        { a->as_good, "as good as the cheapest" },
+        { a->shifted, "shifted" },
+    };
+    const struct ncs_finding *f = &a->finding[0];
+    ncs_str_addf(out, "alternative: %s: %s: tier %zu", f->rule, f->why, a->tier);
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        ncs_str_addf(out, "%s%s", facts[i].is ? ", " : "", facts[i].is ? facts[i].name : "");
+    ncs_str_add(out, "\n");
+}
+
 static void add_alternatives(struct ncs_analysis *q, struct ncs_diagnosis *d)
 {
     struct ncs_explanations *all = ncs_explain_hang(q);
@@ -127,6 +149,8 @@ static void add_alternatives(struct ncs_analysis *q, struct ncs_diagnosis *d)
         bool fine = read_as(q, e, &a) && a.findings;
         if (fine)
             rate(q, e, ncs_first_cause(d->finding, d->findings), &a);
+        if (fine && ncs_decisions_kept)
+            weigh_alternative(&a, &d->weighed);
         if (fine && !readings_is_known(d, &a))
             NCS_PUSH(d->alternative, d->alternatives, room, a);
         else

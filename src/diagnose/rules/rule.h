@@ -65,6 +65,7 @@ struct ncs_grouping {
 /* A cause that has no further cause behind it. The kind decides which members are set. */
 struct ncs_cause {
     enum ncs_cause_kind kind;
+    struct ncs_why asked;                         /* why about this cause and no other of the hang */
     const char *rule;                             /* the only rule that is asked; NULL = all, by ground */
     const struct ncs_unmet *unmet;                /* ABSENT, CYCLE (any of its waits), DIFFER of a hang */
     const struct ncs_absent **absent;             /* ABSENT: the ranks that are absent for one reason */

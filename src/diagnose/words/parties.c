@@ -182,6 +182,15 @@ static void name_text(const struct ncs_parties *p, struct ncs_finding *f, char *
     *text = named;
 }
 
+static void name_weighed(const struct ncs_parties *p, struct ncs_str *weighed)
+{
+    bool no_more = true;
+    char *named = weighed->bytes ? name_ranks(p, NULL, weighed->text, &no_more) : NULL;
+    ncs_str_clear(weighed);
+    ncs_str_add(weighed, named ? named : "");
+    ncs_free(named);
+}
+
 static void name_finding(const struct ncs_parties *p, struct ncs_finding *f)
 {
     bool introduced = false, no_more = true;
@@ -189,6 +198,7 @@ static void name_finding(const struct ncs_parties *p, struct ncs_finding *f)
     name_text(p, f, &f->why, &introduced);
     name_text(p, f, &f->fix, &introduced);
     name_text(p, f, &f->evidence, &no_more);
+    name_weighed(p, &f->weighed);
     for (size_t i = 0; i < f->rows; i++)
         name_text(p, f, &f->row[i].text, &no_more);
     for (size_t i = 0; i < f->priors; i++) {
@@ -207,6 +217,7 @@ static void name_finding(const struct ncs_parties *p, struct ncs_finding *f)
 
 void ncs_name_parties(const struct ncs_parties *p, struct ncs_diagnosis *d)
 {
+    name_weighed(p, &d->weighed);
     for (size_t i = 0; i < d->findings; i++)
         name_finding(p, &d->finding[i]);
     for (size_t i = 0; i < d->alternatives; i++)

@@ -94,6 +94,7 @@ static void on_return(const struct ncs_journal *j, struct ncs_call *call)
 static const struct ncs_api *open_above(const struct ncs_shim_settings *given, const struct ncs_driver *driver)
 {
     settings = *given;
+    ncs_decisions_kept = settings.debug;
     if (!ncs_report_format_of(settings.format)) {
         ncs_shim_warn("NCCLSCRIPT_FORMAT=%s is ignored: there is no such format", settings.format);
         settings.format = "text";

@@ -345,11 +345,12 @@ static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct ca
     bool tied;
     size_t best = alignment_majority(camps, &tied);
     size_t meant = tied && !by_label ? alignment_by_siblings(q, camps, camps->camp[best].size) : SIZE_MAX;
+    struct ncs_why why = meant != SIZE_MAX ? NCS_WHY(SIBLINGS) : tied ? NCS_WHY(TIE) : NCS_WHY(MAJORITY);
     if (meant != SIZE_MAX) {
         best = meant;
         tied = false;
     }
-    struct ncs_call_divergence found = { .at = p->at, .by_label = by_label, .tied = tied };
+    struct ncs_call_divergence found = { .at = p->at, .why = why, .by_label = by_label, .tied = tied };
     found.model = alignment_find_model(r, nranks, camps, best, p->at);
     found.number = camps->camp[best].call->number;
     struct pair pair = { .model = &r->seq[found.model], .model_open = ncs_may_go_on(q, ncs_run_rank(q, comm, found.model)) };
@@ -390,6 +391,7 @@ static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct ca
             if (camps->of[i] >= 0 && camps->of[i] != (int)best)
                 extra = i;
         p->how = NCS_DIVERGENCE_SKIPPED;
+        p->why = NCS_WHY(FEWER_CALLS);
         p->number = ncs_sequence_at(&r->seq[extra], p->at)->number;
         size_t other = (size_t)camps->of[extra];
         set_minority(p, camps, nranks, other, false);

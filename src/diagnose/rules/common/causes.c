@@ -27,9 +27,10 @@ enum {
 
 /* Asks about the absent ranks of that class, -1 = about all of them at once, even if there are
  * none. True if there are any. */
-static bool judge_absents(const struct ncs_analysis *q, const struct ncs_unmet *n, int class, struct ncs_drafts *all)
+static bool judge_absents(const struct ncs_analysis *q, const struct ncs_unmet *n, int class, struct ncs_why asked,
+                          struct ncs_drafts *all)
 {
-    struct ncs_cause r = { .kind = NCS_CAUSE_ABSENT, .unmet = n, .comm = -1, .rank = -1 };
+    struct ncs_cause r = { .kind = NCS_CAUSE_ABSENT, .asked = asked, .unmet = n, .comm = -1, .rank = -1 };
     size_t room = 0;
     for (size_t i = 0; i < n->absents; i++)
         if (class < 0 || causes_class_of(n->absent[i].reason) == class ||
@@ -88,7 +89,13 @@ static bool judge_empty(const struct ncs_analysis *q, const struct ncs_unmet *n,
         .rank = best->rank, .comm_rank = best->comm_rank, .op = -1, .context = -1, .reason = NCS_ABSENT_EMPTY, .call = best
     };
     const struct ncs_absent *absent = &empty;
-    struct ncs_cause r = { .kind = NCS_CAUSE_ABSENT, .unmet = n, .absent = &absent, .absents = 1, .comm = -1, .rank = -1 };
+    struct ncs_cause r = { .kind = NCS_CAUSE_ABSENT,
+                           .unmet = n,
+                           .absent = &absent,
+                           .absents = 1,
+                           .comm = -1,
+                           .rank = -1,
+                           .asked = NCS_WHY(EMPTY_CALL) };
     ncs_judge(q, &r, all);
     return true;
 }
@@ -106,12 +113,12 @@ static const struct ncs_call **causes_recorded(const struct ncs_analysis *q, con
     return call;
 }
 
-static void judge_unmet(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_drafts *all)
+static void judge_unmet(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_why asked, struct ncs_drafts *all)
 {
     if (n->kind == NCS_UNMET_STUCK && n->src < 0 && judge_empty(q, n, all))
         return;
     if (n->kind == NCS_UNMET_STUCK) {
-        struct ncs_cause r = { .kind = NCS_CAUSE_DIFFER, .unmet = n, .comm = -1, .rank = -1 };
+        struct ncs_cause r = { .kind = NCS_CAUSE_DIFFER, .asked = NCS_WHY(MET), .unmet = n, .comm = -1, .rank = -1 };
         const struct ncs_call **recorded = causes_recorded(q, n, &r.calls);
         r.call = recorded;
         const struct ncs_notice *met = ncs_mismatch_notice(q, n->call);
@@ -127,12 +134,34 @@ static void judge_unmet(const struct ncs_analysis *q, const struct ncs_unmet *n,
     for (size_t i = 0; i < n->absents; i++)
         final += n->absent[i].reason <= NCS_ABSENT_LAST_FINAL;
     if (!final || (n->job >= 0 && q->snap->job[n->job].refused)) {
-        judge_absents(q, n, -1, all);
+        judge_absents(q, n, -1, asked, all);
         return;
     }
     for (int class = 0; class < OTHERS; class ++)
-        if (judge_absents(q, n, class, all) && n->kind == NCS_UNMET_GATE)
+        if (judge_absents(q, n, class, asked, all) && n->kind == NCS_UNMET_GATE)
             return; /* any absent rank could have opened the gate; one that failed is the likeliest */
+}
+
+/* Asks about the cause behind a cycle, the first of these that there is; else about the cycle. */
+static void judge_cycle(const struct ncs_analysis *q, struct ncs_cause *r, struct ncs_drafts *all)
+{
+    const struct ncs_unmet *n;
+    const struct ncs_call *kernel;
+    bool frees = ncs_frees_beside(q, r->path, r->length, &kernel);
+    if (!frees && (n = ncs_missed_teardown(q, r->path, r->length)))
+        judge_absents(q, n, OTHERS, NCS_WHY(TEARDOWN), all);
+    else if (!frees && (n = ncs_left_out(q, r->path, r->length)))
+        judge_absents(q, n, OTHERS, NCS_WHY(LEFT_OUT), all);
+    else if (!frees && (n = ncs_missing_link(q, r->path, r->length)))
+        judge_absents(q, n, NEVER, NCS_WHY(MISSING_LINK), all);
+    else if (!frees && (n = ncs_missed_meeting(q, r->path, r->length)))
+        judge_absents(q, n, NEVER, NCS_WHY(MISSED_MEETING), all);
+    else if (!frees && (n = ncs_unset_key(q, r->path, r->length)))
+        judge_unmet(q, n, NCS_WHY(UNSET_KEY), all);
+    else {
+        r->asked = frees ? NCS_WHY(FREED_BESIDE) : NCS_WHY(CYCLE);
+        ncs_judge(q, r, all);
+    }
 }
 
 /* Asks about each cycle once; judged[] marks unmet waits whose cause is found. Cycles of host waits
@@ -153,24 +182,8 @@ static void judge_cycles(const struct ncs_analysis *q, bool *judged, bool gates_
         for (size_t k = 0; k < r.length && !known; k++)
             if (ncs_node_unmet(q, r.path[k]) >= 0)
                 judged[ncs_node_unmet(q, r.path[k])] = true;
-        const struct ncs_call *kernel;
-        bool frees = !known && ncs_frees_beside(q, r.path, r.length, &kernel);
-        const struct ncs_unmet *n = known || frees ? NULL : ncs_missed_teardown(q, r.path, r.length);
-        n = n || known || frees ? n : ncs_left_out(q, r.path, r.length);
-        const struct ncs_unmet *key = known ? NULL : ncs_unset_key(q, r.path, r.length);
-        const struct ncs_unmet *link = known ? NULL : ncs_missing_link(q, r.path, r.length);
-        if (!n && !known)
-            link = link ? link : ncs_missed_meeting(q, r.path, r.length);
-        if (frees)
-            ncs_judge(q, &r, all);
-        else if (n)
-            judge_absents(q, n, OTHERS, all);
-        else if (link)
-            judge_absents(q, link, NEVER, all);
-        else if (key)
-            judge_unmet(q, key, all);
-        else if (!known)
-            ncs_judge(q, &r, all);
+        if (!known)
+            judge_cycle(q, &r, all);
         ncs_free(r.path);
     }
 }
@@ -210,7 +223,7 @@ void ncs_judge_notices(const struct ncs_analysis *q, struct ncs_drafts *all)
         if (n->kind == NCS_NOTICE_DOUBT || n->kind == NCS_NOTICE_ERROR || n->kind == NCS_NOTICE_INEXACT ||
             n->kind == NCS_NOTICE_RETYPED || n->kind == NCS_NOTICE_UNWRITTEN)
             continue;
-        struct ncs_cause r = { .kind = NCS_CAUSE_NOTICE, .notice = n, .comm = -1, .rank = -1 };
+        struct ncs_cause r = { .kind = NCS_CAUSE_NOTICE, .asked = NCS_WHY(NOTICE), .notice = n, .comm = -1, .rank = -1 };
         if (n->kind == NCS_NOTICE_MISMATCH && causes_disagree(n)) {
             if (is_stuck_meeting(q, n))
                 continue;
@@ -304,14 +317,14 @@ void ncs_judge_hang(const struct ncs_analysis *q, struct ncs_drafts *all)
         judged[i] = is_final(q, &q->unmet[i]);
         const struct ncs_unmet *instead = judged[i] ? ncs_meeting_instead(q, &q->unmet[i]) : NULL;
         if (instead)
-            judge_absents(q, instead, NEVER, all);
+            judge_absents(q, instead, NEVER, NCS_WHY(OTHER_MEETING), all);
         else if (judged[i])
-            judge_unmet(q, &q->unmet[i], all);
+            judge_unmet(q, &q->unmet[i], NCS_WHY(FINAL), all);
     }
     judge_cycles(q, judged, true, all);
     judge_cycles(q, judged, false, all);
     if (q->snap->stop == NCS_STOP_LIVELOCK && !polls_explained(q, all)) {
-        struct ncs_cause r = { .kind = NCS_CAUSE_POLL, .comm = -1, .rank = -1 };
+        struct ncs_cause r = { .kind = NCS_CAUSE_POLL, .asked = NCS_WHY(POLLS), .comm = -1, .rank = -1 };
         ncs_judge(q, &r, all);
     }
     judge_later(q, all);

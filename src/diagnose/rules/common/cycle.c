@@ -35,6 +35,7 @@ static void blame(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     for (size_t i = 0; i < d->f.cycles && r->rank >= 0; i++)
         if (d->f.cycle[i].rank == r->rank && !d->f.culprits) {
             ncs_add_culprit(d, r->rank, d->f.cycle[i].call, d->f.cycle[i].line);
+            ncs_decided(&d->f, NCS_WHY(ODD_ONE), "rank %d goes another way", r->rank);
             d->f.evidence = ncs_copy_text("the others that use these communicators have one order");
             return;
         }
@@ -48,6 +49,7 @@ static void blame(const struct ncs_analysis *q, const struct ncs_cause *r, struc
             able += !all;
         }
     ncs_free(alone);
+    ncs_decided(&d->f, NCS_WHY(BREAKERS), "%zu of the cycle's %zu ranks could break it alone", able, d->f.cycles);
     d->f.evidence = ncs_copy_text(able == d->f.cycles ? "a change of any one rank of the cycle would break it"
                                   : able              ? "a change of one of the other ranks would not break the cycle"
                                                       : "no rank could break the cycle alone, so all its ranks are named");

@@ -169,12 +169,15 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     if (meant) {
         best = meant;
         tied = false;
+        ncs_decided(&d->f, NCS_WHY(VALUE_SIBLINGS), "%zu calls of other groups agree with rank %d", values, meant->rank);
         d->f.evidence = ncs_text("by other groups: %zu call%s of that line, in the same round, agree with rank %d", values,
                                  values > 1 ? "s" : "", meant->rank);
-    } else if (tied)
-        d->f.evidence = ncs_copy_text("no value is the commonest, so all ranks are named");
-    else
-        d->f.evidence = ncs_text("by the majority: %zu of %zu ranks agree", disagreement_votes(r, get, get(best)), r->calls);
+    } else {
+        size_t votes = disagreement_votes(r, get, get(best));
+        ncs_decided(&d->f, tied ? NCS_WHY(VALUE_TIE) : NCS_WHY(VALUES), "%zu of %zu ranks agree", votes, r->calls);
+        d->f.evidence = tied ? ncs_copy_text("no value is the commonest, so all ranks are named")
+                             : ncs_text("by the majority: %zu of %zu ranks agree", votes, r->calls);
+    }
     values = 0;
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "call %u on %s %s ", (unsigned)best->number, ncs_comm_name(q, best->comm),

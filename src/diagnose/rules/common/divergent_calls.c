@@ -252,6 +252,9 @@ void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r
         ncs_add_culprit(d, ncs_run_rank(q, comm, p->minority[i]), p->number, line);
     }
     d->f.evidence = evidence_of(q, comm, p);
+    if (p->why.decision)
+        ncs_decided(&d->f, p->why, "%zu of %d ranks are blamed%s", p->minority_size, q->journal->comm[comm]->nranks,
+                    p->tied ? ", the sides are equal" : "");
     d->f.by_place = p->by_line || p->skipped_line || is_at_own_place(q, comm, p);
     d->f.either = !d->f.by_place && 2 * p->minority_size == (size_t)q->journal->comm[comm]->nranks;
     const struct ncs_call *title = model;
@@ -296,6 +299,7 @@ static void by_number(const struct ncs_cause *r, struct ncs_call_divergence *p)
 {
     bool extra = r->absents > r->unmet->presents;
     size_t count = extra ? r->unmet->presents : r->absents;
+    p->why = NCS_WHY(NUMBER);
     p->minority = ncs_new(count * sizeof *p->minority);
     p->minority_size = count;
     for (size_t i = 0; i < count; i++)
@@ -358,6 +362,7 @@ bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_diverge
         found->minority_size = 2;
     }
     found->how = NCS_DIVERGENCE_SWAPPED;
+    found->why = NCS_WHY(EXCHANGED);
     found->number = model->call[found->at]->number;
     found->other = model->call[found->at + found->shift]->number;
     *out = *found;

@@ -20,6 +20,7 @@ void ncs_free_finding(struct ncs_finding *f)
     ncs_free(f->evidence);
     ncs_free(f->otherwise);
     ncs_free(f->tried);
+    ncs_str_free(&f->weighed);
     for (size_t i = 0; i < f->priors; i++) {
         ncs_free(f->prior[i].rank);
         ncs_free(f->prior[i].text);
@@ -58,6 +59,7 @@ void ncs_diagnosis_free(struct ncs_diagnosis *d)
     ncs_free(d->finding);
     ncs_free(d->wait);
     ncs_free(d->party);
+    ncs_str_free(&d->weighed);
     memset(d, 0, sizeof *d);
 }
 
@@ -154,26 +156,35 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* diagnose/README.md, rule 12. The texts come last, so that the order is complete: qsort is not stable. */
-static int drafts_compare(const void *x, const void *y)
+/* diagnose/README.md, rule 12. The texts come last, so that the order is complete: qsort is not stable. *by names the comparison
+ * that decides. */
+static int compare_by(const struct ncs_draft *a, const struct ncs_draft *b, const char **by)
 {
-    const struct ncs_draft *a = x, *b = y;
+    static const char *const names[] = { "level", "hang before hazard", "earlier", "rule", "comm", "call", "title", "why" };
     bool hazard_a = a->f.certainty == NCS_UNDEFINED && !a->f.blockeds;
     bool hazard_b = b->f.certainty == NCS_UNDEFINED && !b->f.blockeds;
-    int by[] = { a->f.level == b->f.level        ? 0
-                 : a->f.level == NCS_LEVEL_ERROR ? -1
-                                                 : 1,
-                 hazard_a - hazard_b,
-                 compare_numbers(a->order, b->order),
-                 strcmp(a->f.rule, b->f.rule),
-                 compare_texts(a->f.comm, b->f.comm),
-                 compare_numbers(a->f.call, b->f.call),
-                 compare_texts(a->f.title, b->f.title),
-                 compare_texts(a->f.why, b->f.why) };
-    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
-        if (by[i])
-            return by[i];
+    int order[] = { a->f.level == b->f.level        ? 0
+                    : a->f.level == NCS_LEVEL_ERROR ? -1
+                                                    : 1,
+                    hazard_a - hazard_b,
+                    compare_numbers(a->order, b->order),
+                    strcmp(a->f.rule, b->f.rule),
+                    compare_texts(a->f.comm, b->f.comm),
+                    compare_numbers(a->f.call, b->f.call),
+                    compare_texts(a->f.title, b->f.title),
+                    compare_texts(a->f.why, b->f.why) };
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (order[i]) {
+            *by = names[i];
+            return order[i];
+        }
     return 0;
+}
+
+static int drafts_compare(const void *x, const void *y)
+{
+    const char *by;
+    return compare_by(x, y, &by);
 }
 
 /* Keeps the finding of the lowest rank, with the culprits of both. */
@@ -202,6 +213,7 @@ void ncs_drafts_add(const struct ncs_analysis *q, struct ncs_drafts *all, struct
             return;
         }
         if (follows(&d->f, &old->f)) {
+            ncs_decided(&old->f, NCS_WHY(ACCESS), "%s follows from it", d->f.rule);
             ncs_add_merged(old, d);
             ncs_free_finding(&d->f);
             return;
@@ -214,6 +226,7 @@ void ncs_drafts_add(const struct ncs_analysis *q, struct ncs_drafts *all, struct
             *old = *d;
             *d = swap;
         }
+        ncs_weighed(&old->f, "merged with the same mistake: %s", d->f.title ? d->f.title : "");
         ncs_add_merged(old, d);
         ncs_free_finding(&d->f);
         return;
@@ -241,4 +254,9 @@ void ncs_drafts_sort(struct ncs_drafts *all)
             format_others(&all->draft[i].f);
     if (all->count)
         qsort(all->draft, all->count, sizeof *all->draft, drafts_compare);
+    for (size_t i = 0; i + 1 < all->count; i++) {
+        const char *by = "equal";
+        compare_by(&all->draft[i], &all->draft[i + 1], &by);
+        ncs_weighed(&all->draft[i].f, "comes before %s: %s", all->draft[i + 1].f.rule, by);
+    }
 }

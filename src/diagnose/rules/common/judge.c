@@ -66,6 +66,8 @@ static void set_unrecorded_rows(const struct ncs_analysis *q, const struct ncs_c
 void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, const char *rule, struct ncs_draft *d,
                     struct ncs_drafts *all)
 {
+    if (!d->f.decided)
+        ncs_decided(&d->f, NCS_WHY(NAMED), "%s", rule);
     ncs_add_colors(q, r, d);
     d->noticed = r->kind == NCS_CAUSE_NOTICE;
     ncs_add_behind_rows(q, d);
@@ -95,7 +97,10 @@ static const char *judge_by(const struct ncs_analysis *q, const struct ncs_cause
         if (rules[rule]->ground != ground || (r->rule && strcmp(r->rule, ncs_rule_ids[rule]) != 0))
             continue;
         /* a rule that does not match may have filled d in part, so that is freed, too */
-        bool better = rules[rule]->match(q, r, &d) && (!found || is_better(&d, best));
+        bool matches = rules[rule]->match(q, r, &d), better = matches && (!found || is_better(&d, best));
+        if (matches && found)
+            ncs_decided(better ? &d.f : &best->f, NCS_WHY(FEWER_CULPRITS), "%s blames %zu, %s blames %zu", found,
+                        best->f.culprits, ncs_rule_ids[rule], d.f.culprits);
         ncs_free_finding(better ? &best->f : &d.f);
         *best = better ? d : *best;
         found = better ? ncs_rule_ids[rule] : found;
@@ -103,12 +108,41 @@ static const char *judge_by(const struct ncs_analysis *q, const struct ncs_cause
     return found;
 }
 
+/* Notes the choice by grounds. The rules that match with a weaker one are asked for that alone. A comparison that chose whom to
+ * blame, or a cause behind the wait, says more than the ground, so it stays the finding's. */
+static void weigh_grounds(const struct ncs_analysis *q, const struct ncs_cause *r, const char *rule, enum ncs_ground ground,
+                          struct ncs_finding *f)
+{
+    static const char *const grounds[] = {
+        [NCS_GROUND_NOTICED] = "noticed", [NCS_GROUND_MISUSE] = "misuse", [NCS_GROUND_RECORD] = "record",
+        [NCS_GROUND_INSTEAD] = "instead", [NCS_GROUND_MORE] = "more",     [NCS_GROUND_LEFT] = "left",
+        [NCS_GROUND_FEWER] = "fewer",     [NCS_GROUND_ORDER] = "order",   [NCS_GROUND_DISAGREE] = "disagree",
+        [NCS_GROUND_WAITS] = "waits",     [NCS_GROUND_HOSTS] = "hosts",   [NCS_GROUND_NOTHING] = "nothing",
+    };
+    struct ncs_str others = { 0 };
+    enum ncs_decision before = f->decided;
+    for (size_t i = 0; i < RULES && ncs_decisions_kept; i++) {
+        struct ncs_draft d = { .order = UINT64_MAX };
+        if (rules[i]->ground > ground && rules[i]->match(q, r, &d))
+            ncs_str_addf(&others, "%s%s (%s)", others.bytes ? ", " : " before ", ncs_rule_ids[i], grounds[rules[i]->ground]);
+        ncs_free_finding(&d.f);
+    }
+    ncs_decided(f, NCS_WHY(GROUND), "%s (%s)%s", rule, grounds[ground], others.bytes ? others.text : ", no other rule matches");
+    ncs_str_free(&others);
+    if (r->asked.decision)
+        ncs_decided(f, r->asked, "the cause that the rules were asked about");
+    f->decided = before ? before : r->asked.decision > NCS_DECIDED_POLLS ? r->asked.decision : NCS_DECIDED_GROUND;
+}
+
 bool ncs_judge(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_drafts *all)
 {
     struct ncs_draft d = { .order = UINT64_MAX };
     const char *rule = NULL;
-    for (enum ncs_ground ground = 0; ground < NCS_GROUNDS && !rule; ground++)
+    enum ncs_ground ground = 0;
+    for (; ground < NCS_GROUNDS && !rule; ground += !rule)
         rule = judge_by(q, r, ground, &d);
+    if (rule && !r->rule)
+        weigh_grounds(q, r, rule, ground, &d.f);
     if (rule)
         ncs_draft_take(q, r, rule, &d, all);
     return rule != NULL;

@@ -1,0 +1,59 @@
+/* The names of decisions, and the lines about them that a finding keeps. */
+#include "diagnose/decision.h"
+
+#include <string.h>
+
+#include "diagnose/finding.h"
+
+bool ncs_decisions_kept;
+
+static const struct {
+    const char *name, *text;
+} decisions[] = {
+    [NCS_DECIDED_NOTHING] = { NULL, NULL },
+#define NCS_DECISION(id, name, text) [NCS_DECIDED_##id] = { name, text },
+#include "diagnose/decisions.def"
+#undef NCS_DECISION
+};
+
+const char *ncs_decision_name(enum ncs_decision decision)
+{
+    return decisions[decision].name;
+}
+
+const char *ncs_decision_text(enum ncs_decision decision)
+{
+    return decisions[decision].text;
+}
+
+/* " (run/prove.c:150)": the path begins behind the folder of all code. */
+static void add_place_of_code(struct ncs_str *s, const char *file, int line)
+{
+    for (const char *at; (at = strstr(file, "src/")) != NULL;)
+        file = at + strlen("src/");
+    ncs_str_addf(s, " (%s:%d)\n", file, line);
+}
+
+void ncs_decided(struct ncs_finding *f, struct ncs_why why, const char *fmt, ...)
+{
+    va_list args;
+    f->decided = why.decision;
+    if (!ncs_decisions_kept)
+        return;
+    ncs_str_addf(&f->weighed, "%s: ", ncs_decision_name(why.decision));
+    va_start(args, fmt);
+    ncs_str_addv(&f->weighed, fmt, args);
+    va_end(args);
+    add_place_of_code(&f->weighed, why.file, why.line);
+}
+
+void ncs_weighed_at(struct ncs_finding *f, const char *file, int line, const char *fmt, ...)
+{
+    va_list args;
+    if (!ncs_decisions_kept)
+        return;
+    va_start(args, fmt);
+    ncs_str_addv(&f->weighed, fmt, args);
+    va_end(args);
+    add_place_of_code(&f->weighed, file, line);
+}

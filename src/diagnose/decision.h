@@ -1,0 +1,39 @@
+/* Why a finding won: each comparison that ranks two causes, or chooses whom to blame, has a name, and notes it in the finding
+ * that it favours. With ncs_decisions_kept the finding also keeps what was weighed, a line each, for --debug=diagnosis. */
+#ifndef NCS_DIAGNOSE_DECISION_H
+#define NCS_DIAGNOSE_DECISION_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+enum ncs_decision {
+    NCS_DECIDED_NOTHING,
+#define NCS_DECISION(id, name, text) NCS_DECIDED_##id,
+#include "diagnose/decisions.def"
+#undef NCS_DECISION
+    NCS_DECISIONS
+};
+
+struct ncs_why { /* a comparison, and where the code makes it */
+    enum ncs_decision decision;
+    const char *file;
+    int line;
+};
+/* Each id of decisions.def is cited once, beside its comparison (tests/explain/decisions.sh). */
+#define NCS_WHY(id) ((struct ncs_why){ NCS_DECIDED_##id, __FILE__, __LINE__ })
+
+extern bool ncs_decisions_kept; /* set it before the first run; off, no text is made */
+
+const char *ncs_decision_name(enum ncs_decision decision);
+const char *ncs_decision_text(enum ncs_decision decision);
+
+struct ncs_finding;
+/* Notes that the comparison decided for the finding: the last one stands. The text says what was compared. */
+void ncs_decided(struct ncs_finding *f, struct ncs_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Notes something that was weighed, which did not decide. */
+#define ncs_weighed(f, ...) ncs_weighed_at(f, __FILE__, __LINE__, __VA_ARGS__)
+void ncs_weighed_at(struct ncs_finding *f, const char *file, int line, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

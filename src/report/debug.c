@@ -1,0 +1,58 @@
+/* --debug=diagnosis: why each finding won, the candidates and alternatives, and the trials. */
+#include "base/safe.h"
+#include "report/text.h"
+
+static void add_debug(const struct ncs_text *t, const char *line)
+{
+    ncs_str_add(t->out, "  debug  ");
+    ncs_safe_line(t->out, line);
+    ncs_str_add(t->out, "\n");
+}
+
+/* A line each. */
+static void add_weighed(const struct ncs_text *t, const struct ncs_str *weighed, struct ncs_str *line)
+{
+    for (size_t at = 0, end; at < weighed->bytes; at = end + 1) {
+        for (end = at; weighed->text[end] != '\n';)
+            end++;
+        ncs_str_clear(line);
+        ncs_str_add(line, "  ");
+        ncs_str_add_bytes(line, weighed->text + at, end - at);
+        add_debug(t, line->text);
+    }
+}
+
+static void add_trial(const struct ncs_text *t, const struct ncs_trial *trial, struct ncs_str *line)
+{
+    ncs_str_clear(line);
+    ncs_str_addf(line, "  trial: %s:", trial->rule);
+    for (size_t i = 0; i < trial->edits; i++)
+        ncs_str_addf(line, "%s %s", i ? ";" : "", trial->edit[i].text ? trial->edit[i].text : "?");
+    ncs_str_addf(line, ": %s", ncs_verdict_name(trial->verdict));
+    if (trial->returns || trial->behind)
+        ncs_str_addf(line, ", applied %zu times more, %zu changes behind it", trial->returns, trial->behind);
+    if (trial->diagnosed)
+        ncs_str_addf(line, ", the finding is %s%s%s", trial->gone ? "gone" : "still there", trial->left ? ", what is left: " : "",
+                     trial->left ? trial->left : "");
+    add_debug(t, line->text);
+}
+
+void ncs_text_debug(const struct ncs_text *t)
+{
+    const struct ncs_diagnosis *d = &t->result->diagnosis;
+    struct ncs_str line = { 0 };
+    for (size_t i = 0; i < d->findings && ncs_decisions_kept; i++) {
+        const struct ncs_finding *f = &d->finding[i];
+        ncs_str_clear(&line);
+        ncs_str_addf(&line, "finding %zu, %s, decided by %s: %s", i + 1, f->rule, ncs_decision_name(f->decided),
+                     ncs_decision_text(f->decided));
+        add_debug(t, line.text);
+        add_weighed(t, &f->weighed, &line);
+    }
+    if (d->weighed.bytes)
+        add_debug(t, "explanations, the cheapest first:");
+    add_weighed(t, &d->weighed, &line);
+    for (size_t i = 0; i < t->result->proof.trials && ncs_decisions_kept; i++)
+        add_trial(t, &t->result->proof.trial[i], &line);
+    ncs_str_free(&line);
+}
