@@ -59,7 +59,8 @@ class Site:
 
     def edit(self, new, classes, kind=None):
         return {"line": self.line, "new": [self.indent + l for l in new], "before": self.before, "ranks": self.ranks,
-                "classes": sorted(set(classes)), "clash": False, "pair": any(c[4] == 2 for c in self.calls), "kind": kind}
+                "classes": sorted(set(classes)), "clash": False, "kind": kind,
+                "pair": next((c[1] for c in self.calls if c[4] == 2), None)}  # the communicator of two that the bug is in
 
 
 def _lua(v):
@@ -315,8 +316,8 @@ def patch_plan(site):
         new, classes = '%s[%d].op = "%s"' % (name, at, other), ["op-mismatch"] if old in ("sum", "max") else ["kind-mismatch"]
     edit = site.edit([site.body] + wrapped(site, cond, [new]), classes, "plan " + what)
     on = [value(e, "on").group(1) for e in entries]
-    edit["pair"] = on[at - 1] == "pair" or what == "stop" and on[-1] == "pair" or site.p.n == 4 and on[at - 1] == "half" \
-        or site.p.n == 4 and what == "stop" and on[-1] == "half"
+    where = on[-1 if what == "stop" else at - 1]
+    edit["pair"] = where if where == "pair" or where == "half" and site.p.n == 4 else None
     return edit
 
 
@@ -391,7 +392,7 @@ def neighbour(site):
                          ["wrong-peer", "send-without-recv", "recv-without-send"], "neighbour")
     which = site.draw.choice(("left", "right"))
     return site.edit([site.body] + wrapped(site, site.rank_only, ["%s = (rank + 2) %% nranks" % which]),
-                     ["wrong-peer"], "neighbour")
+                     ["wrong-peer", "send-without-recv", "recv-without-send"], "neighbour")  # it may have had none
 
 
 def init(site):
@@ -399,7 +400,8 @@ def init(site):
     if what == "absent":
         return site.edit(wrapped(site, site.cond, ["return"]) + [site.body], ["init-missing-rank"], "init absent")
     if what == "size":
-        return site.edit([site.body.replace("(team.count,", "(team.count - (%s and 1 or 0)," % site.cond)], ["init-clash"], "init size")
+        return site.edit([site.body.replace("(team.count,", "(team.count - (%s and 1 or 0)," % site.cond)],
+                         ["init-clash", "error-path", "failed-call"], "init size")
     edit = site.edit([site.body.replace("id, me,", "id, %s and (me + 1) %% team.count or me," % site.cond)], ["init-clash"], "init place")
     edit["clash"] = True
     return edit
