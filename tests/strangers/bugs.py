@@ -145,6 +145,8 @@ def swap(site):
         classes = ["swapped-calls"] if call[1] == next_kinds[0][1] else ["comm-order", "launch-order"]
     edit = site.edit(wrapped(site, site.cond, [after.strip(), site.body], [site.body, after.strip()]), classes)
     edit["eats"] = 1
+    if a in MESSAGES and b in MESSAGES and call[2]["peer"] == next_kinds[0][2]["peer"]:
+        edit["cycle"] = call
     return edit
 
 

@@ -80,6 +80,8 @@ class Comm(Object):
         if root is not None and not 0 <= root < n:
             raise LuaError("invalid root")
         some = send or recv
+        if send and recv and send.f_dtype != recv.f_dtype:
+            raise LuaError("buffers of two types")
         dtype = some.f_dtype
         sizes = [b.f_count for b in (send, recv) if b]
         if kind == "all_to_all" or kind in ("all_gather", "reduce_scatter") and alone:

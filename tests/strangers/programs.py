@@ -124,6 +124,9 @@ def readings(program, edits):
         all.append({"culprits": e["ranks"], "classes": e["classes"]})
         if e["clash"]:  # two at one place: either may be the wrong one
             all += [{"culprits": sorted(set(e["ranks"] + [r])), "classes": e["classes"]} for r in range(program.n) if r not in e["ranks"]]
+        if e.get("cycle") and len(e["ranks"]) == 1:  # a cycle is all of its ranks
+            peer = members(program, e["cycle"][1])[e["cycle"][2]["peer"]]
+            all.append({"culprits": sorted(e["ranks"] + [peer]), "classes": ["p2p-cycle"]})
         if program.n == 2 and e["ranks"]:
             others = [r for r in range(2) if r not in e["ranks"]]
         elif e["pair"] and len(e["ranks"]) == 1 and e.get("partner") is not None:
@@ -136,6 +139,10 @@ def readings(program, edits):
         for some in itertools.combinations(edits, size):
             all.append({"culprits": sorted(r for e in some for r in e["ranks"]), "classes": sorted({c for e in some for c in e["classes"]})})
     return all
+
+
+def members(program, name):
+    return [r for r in range(program.n) if name == "world" or any(c[1] == name for c in program.trace[r])]
 
 
 def partner(program, edit):
