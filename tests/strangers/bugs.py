@@ -146,7 +146,7 @@ def swap(site):
     edit = site.edit(wrapped(site, site.cond, [after.strip(), site.body], [site.body, after.strip()]), classes)
     edit["eats"] = 1
     if a in MESSAGES and b in MESSAGES and call[2]["peer"] == next_kinds[0][2]["peer"]:
-        edit["cycle"] = call
+        edit["cycle"] = site.calls
     return edit
 
 

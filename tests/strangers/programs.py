@@ -125,8 +125,8 @@ def readings(program, edits):
         if e["clash"]:  # two at one place: either may be the wrong one
             all += [{"culprits": sorted(set(e["ranks"] + [r])), "classes": e["classes"]} for r in range(program.n) if r not in e["ranks"]]
         if e.get("cycle") and len(e["ranks"]) == 1:  # a cycle is all of its ranks
-            peer = members(program, e["cycle"][1])[e["cycle"][2]["peer"]]
-            all.append({"culprits": sorted(e["ranks"] + [peer]), "classes": ["p2p-cycle"]})
+            for peer in {members(program, c[1])[c[2]["peer"]] for c in e["cycle"] if "peer" in c[2]}:
+                all.append({"culprits": sorted(e["ranks"] + [peer]), "classes": ["p2p-cycle"]})
         if program.n == 2 and e["ranks"]:
             others = [r for r in range(2) if r not in e["ranks"]]
         elif e["pair"] and len(e["ranks"]) == 1 and e.get("partner") is not None:
