@@ -145,8 +145,10 @@ def swap(site):
         classes = ["swapped-calls"] if call[1] == next_kinds[0][1] else ["comm-order", "launch-order"]
     edit = site.edit(wrapped(site, site.cond, [after.strip(), site.body], [site.body, after.strip()]), classes)
     edit["eats"] = 1
-    if a in MESSAGES and b in MESSAGES and call[2]["peer"] == next_kinds[0][2]["peer"]:
-        edit["cycle"] = site.calls
+    if a in MESSAGES and b in MESSAGES:
+        same = {c[2]["peer"] for v, calls in zip(p.visits[site.line + 1], p.calls_of[site.line + 1])
+                if v[0] in site.ranks for c in calls}
+        edit["cycle"] = [c for c in site.calls if c[2]["peer"] in same]
     return edit
 
 
