@@ -30,10 +30,10 @@ static bool is_of_system(const char *path)
     return false;
 }
 
-/* One step, which must not be a link. Closes `at`. */
+/* One step down, which must not be a link. Closes `at`. */
 static int step_into(int at, const char *name)
 {
-    int next = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    int next = strcmp(name, "..") == 0 ? -1 : openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     close(at);
     return next;
 }

@@ -11,7 +11,7 @@
 /* Allows a folder, with all that is below it. */
 void ncs_allow_folder(const char *folder);
 
-/* Opens a regular file for reading, by its absolute path without `.` and `..`. No part of it may be a link. -1: it is no such file,
+/* Opens a regular file for reading, by its absolute path. No part of it may be a link or `..`. -1: it is no such file,
  * or is not allowed: errno is EACCES then. */
 int ncs_allowed_open(const char *path);
 /* Appends the contents of such a file. False if it cannot be read, or is longer than limit. */

@@ -29,7 +29,7 @@ static const struct ncs_option options[] = {
                    "write the job as a scenario that you can run, in YAML if FILE ends so", NULL, 0, 0 },
     [FORCE] = { "force", 0, NCS_OPTION_FLAG, NULL, NULL, "Output", "replace the FILE of --scenario when it exists", NULL, 0, 0 },
     [SOURCES] = { "sources", 0, NCS_OPTION_LIST, "FOLDER", NULL, "Reading",
-                  "quote sources below FOLDER, too, and not only below the working directory", NULL, 0, 0 },
+                  "read sources and programs below FOLDER, too, not only below the working directory", NULL, 0, 0 },
     [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output", "one JSON object; tree and dot show who waits for whom",
                  ncs_report_format_names, 0, 0 },
     [REPORT] = NCS_OPTION_REPORT(ncs_report_format_names),

@@ -62,7 +62,7 @@ static void quote_add_text(const struct ncs_source *s, int line, struct ncs_str 
         end--;
     bool all = end - from <= QUOTE_MOST;
     end = all ? end : from + QUOTE_MOST;
-    while (!all && ((unsigned char)*end & 0xc0) == 0x80) /* not within a character of UTF-8 */
+    while (!all && end > from && ((unsigned char)*end & 0xc0) == 0x80) /* not within a character of UTF-8 */
         end--;
     ncs_str_addf(out, "%d | %.*s%s", line, (int)(end - from), from, all ? "" : "...");
 }

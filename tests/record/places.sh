@@ -91,6 +91,14 @@ cp -p "$out/train.c" "$out/short.c" && cat "$out/long.c" >"$out/train.c" && touc
 diagnose
 says 'code .*train\.c:8 \| *ncclAllReduce\(x.*\.\.\.$'
 [ "$(wc -c <"$out/said")" -lt 20000 ] || fail "$name: $(wc -c <"$out/said") bytes"
+{ sed -n 1,7p "$out/train.c"; printf '%s' "$(sed -n 8p "$out/short.c")"; printf '\200%.0s' {1..2000}; echo; } >"$out/long.c"
+cat "$out/long.c" >"$out/train.c" && touch -r "$out/short.c" "$out/train.c"
+diagnose
+says 'code .*train\.c:8 \| *ncclAllReduce\(x'
+{ sed -n 1,7p "$out/short.c"; printf '\200%.0s' {1..2000}; echo; } >"$out/long.c" # nowhere does a character begin
+cat "$out/long.c" >"$out/train.c" && touch -r "$out/short.c" "$out/train.c"
+diagnose
+says 'code .*train\.c:8 \| \.\.\.$'
 cat "$out/short.c" >"$out/train.c" && touch -r "$out/short.c" "$out/train.c"
 
 name="a source that is newer"
