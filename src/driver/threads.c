@@ -115,7 +115,7 @@ static void machine_close(void)
     ncs_real.first = NULL; /* a process that is lost meanwhile has no contexts any more */
     ncs_real.open = false;
     far_take_back();
-    far_forget_late();
+    far_forget_script();
     if (ncs_real.live == 0) {
         ncs_stage_close();
         ncs_waits_forget();

@@ -182,11 +182,19 @@ void far_expect_late(int process, const void *address)
     pthread_mutex_unlock(&asking.lock);
 }
 
-void far_forget_late(void)
+static void ask_forget(void *function, void *arg)
+{
+    (void)arg;
+    ncs_free(function);
+}
+
+void far_forget_script(void)
 {
     pthread_mutex_lock(&asking.lock);
+    ncs_map_each(&asking.tasks, ask_forget, NULL);
+    ncs_map_free(&asking.tasks);
     ncs_map_free(&asking.late);
-    asking.late = (struct ncs_map){ 0 };
+    asking.tasks = asking.late = (struct ncs_map){ 0 };
     pthread_mutex_unlock(&asking.lock);
 }
 
