@@ -80,7 +80,7 @@ struct ncs_call {
     struct ncs_redop *redop; /* of a counted call with a user operator; NULL = built in or none */
     uint32_t window;         /* of a put: the number of its window among those that (comm, comm_rank)
                          * registered, from 1; 0 = none, or unknown */
-    /* Of a finished cudaMemcpy to a script's own memory: a hash of the first bytes copied (0 = unknown), and those bytes. */
+    /* A finished cudaMemcpy to a script's own memory: a hash of the first bytes that it copied (0 = unknown), and those bytes. */
     uint64_t input;
     unsigned char first[8];
     /* In C's order; ncs_fn_info[fn].arg has the kinds. A unique id by value is stored as its

@@ -324,13 +324,14 @@ static void doubt_fallen(struct ncs_run *run, bool another_stands)
     const struct ncs_trial *t = first && first->repairs ? known_trial(&run->result.proof, first) : NULL;
     bool fallen = t && t->verdict != NCS_PASS && !(t->verdict == NCS_HANG && ncs_trial_goes_on(t));
     bool unproven = another_stands && first && first->cycles && (!t || !ncs_trial_goes_on(t));
-    bool untried = first && first->comm && first->cycles &&
-                   (!first->repairs || (t && t->verdict == NCS_HANG)); /* or only for a while */
+    bool untried = first && first->comm && first->cycles && !first->repairs;
+    bool only_goes_on = first && first->comm && first->cycles && t && t->verdict == NCS_HANG;
     if (is_refuted(run, first) && changes_all(first)) {
         ncs_free(first->fix);
         first->fix = NULL;
     }
-    if (!first || first->certainty != NCS_CERTAIN || !(fallen || ((unproven || untried) && !prove_is_of_all(run, first))))
+    if (!first || first->certainty != NCS_CERTAIN ||
+        !(fallen || ((unproven || untried || only_goes_on) && !prove_is_of_all(run, first))))
         return;
     if (fallen && ncs_diagnosis_may_be_shifted(&run->result.diagnosis, run->journal, first))
         ncs_finding_doubt_step(first);
@@ -340,9 +341,10 @@ static void doubt_fallen(struct ncs_run *run, bool another_stands)
                                      : "it could also be something else: the run does not pass with this change");
     first->certainty = NCS_LIKELY;
     ncs_weighed(first, "certain no more: %s",
-                fallen     ? "its own change fails the trial"
-                : unproven ? "another change passes its trial"
-                           : "no change of the cycle was tried");
+                fallen         ? "its own change fails the trial"
+                : unproven     ? "another change passes its trial"
+                : only_goes_on ? "with its change the run only goes on"
+                               : "no change of the cycle was tried");
 }
 
 void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)

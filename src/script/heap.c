@@ -1,7 +1,7 @@
 #include "script/heap.h"
 
-#include <stdlib.h>
 #include <lauxlib.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/budget.h"
