@@ -80,7 +80,8 @@ static size_t bytes_written(const struct ncs_analysis *q, const struct ncs_call 
 
 static bool covers(const void *from, size_t bytes, const void *at)
 {
-    return from && (const char *)from <= (const char *)at && (const char *)at < (const char *)from + bytes;
+    return from && (uintptr_t)at >= (uintptr_t)from &&
+           (uintptr_t)at - (uintptr_t)from < bytes; /* bytes may be a script's mistake */
 }
 
 /* True if the call puts a value at the address that no call of NCCL wrote: a copy, a fill, new memory. */
