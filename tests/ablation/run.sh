@@ -4,7 +4,7 @@
 # NCCLSCRIPT_PARTS    names of parts, or several joined by commas, which are then off together (all, one at a time)
 # NCCLSCRIPT_SOURCES  of random, training (tests/truth), dumps (of both), mutate, corpus (scenarios/bugs), hangs (tests/hangs);
 #                     (random hangs)
-# NCCLSCRIPT_PROGRAMS programs for each seed and generator (24)
+# NCCLSCRIPT_PROGRAMS programs for each seed and generator (8)
 # NCCLSCRIPT_SEEDS    numbers; seed N takes the programs from N * 100000 on (1)
 # NCCLSCRIPT_MUTATE   a generator mutate/gen.py, of which the tree has no copy; without it, mutate is left out
 # NCCLSCRIPT_KEEP     a folder for all judgements
@@ -28,7 +28,7 @@ mapfile -t all < <(sed -n 's/^PART(\([a-z_]*\),.*/\1/p' $here/parts.def)
 read -ra parts <<<"${NCCLSCRIPT_PARTS:-${all[*]}}"
 read -ra sources <<<"${NCCLSCRIPT_SOURCES:-random hangs}"
 read -ra seeds <<<"${NCCLSCRIPT_SEEDS:-1}"
-programs=${NCCLSCRIPT_PROGRAMS:-24}
+programs=${NCCLSCRIPT_PROGRAMS:-8}
 failed=0 idle=()
 
 fail() {

@@ -19,8 +19,6 @@ jq -e -s 'length > 200 and all(.[]; .schema == "ncclscript.explain/1" and (.mean
     and (.what | length) > 0)' all.json >/dev/null || complain "explain --format json: not all pages are there"
 
 mapfile -t topics < <(jq -r .topic all.json)
-# All pages have been read with strict checks of strings by now; they take two thirds of the time of a process.
-[[ ${ASAN_OPTIONS:-} ]] && strict=$ASAN_OPTIONS && ASAN_OPTIONS+=:strict_string_checks=0
 for topic in "${topics[@]}"; do
     "$program" explain "$topic" >"pages/$topic" || complain "$topic: has no page"
     awk -v file="scenarios/$topic.lua" '
@@ -36,7 +34,6 @@ for topic in "${topics[@]}"; do
     cmp -s alone "scenarios/$topic.lua" || complain "$topic: --scenario is not what the page prints"
 done
 
-[[ ${ASAN_OPTIONS:-} ]] && ASAN_OPTIONS=$strict
 
 # What has a scenario, and all that has to.
 jq -r 'select(.scenario) | .topic' all.json | sort >want
