@@ -42,7 +42,7 @@ static struct data_recipe recipe_of(const struct data_part *part, int nranks, co
         .op = part->premul ? ncclSum : part->op,
         .premul = part->premul,
         .element = ncs_dtype_bytes(part->dtype),
-        .loops = &loops[part->dtype],
+        .loops = loops[part->dtype].store ? &loops[part->dtype] : &sim_data_loops()[part->dtype],
     };
 
     r.step = r.op == ncclAvg ? DATA_SUM : (enum data_step)r.op;

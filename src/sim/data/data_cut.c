@@ -20,6 +20,7 @@ static inline float cut(float x, struct sim_format f)
     return sim_f32_of(sign | (kept < f.max ? kept : f.max));
 }
 
+#define ROUNDED_ONLY
 #define TABLE sim_data_loops_cut
 #define ROUND(round, format, x) cut(x, format)
 #include "sim/data/every_type.inc"

@@ -39,7 +39,7 @@ struct data_loops {
 
 /* By ncclDataType_t. */
 extern const struct data_loops sim_data_loops_portable[ncclNumTypes];
-extern const struct data_loops sim_data_loops_cut[ncclNumTypes]; /* NCS_PLANT_ROUND: toward zero */
+extern const struct data_loops sim_data_loops_cut[ncclNumTypes]; /* NCS_PLANT_ROUND: toward zero; of 16 and 8 bits only */
 #if defined(__x86_64__)
 extern const struct data_loops sim_data_loops_avx2[ncclNumTypes];
 #endif
