@@ -47,13 +47,13 @@ void ncs_decided(struct ncs_finding *f, struct ncs_why why, const char *fmt, ...
     add_place_of_code(&f->weighed, why.file, why.line);
 }
 
-void ncs_weighed_at(struct ncs_finding *f, const char *file, int line, const char *fmt, ...)
+void ncs_weighed_at(struct ncs_str *weighed, const char *file, int line, const char *fmt, ...)
 {
     va_list args;
     if (!ncs_decisions_kept)
         return;
     va_start(args, fmt);
-    ncs_str_addv(&f->weighed, fmt, args);
+    ncs_str_addv(weighed, fmt, args);
     va_end(args);
-    add_place_of_code(&f->weighed, file, line);
+    add_place_of_code(weighed, file, line);
 }

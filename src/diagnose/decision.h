@@ -29,11 +29,12 @@ const char *ncs_decision_name(enum ncs_decision decision);
 const char *ncs_decision_text(enum ncs_decision decision);
 
 struct ncs_finding;
-/* Notes that the comparison decided for the finding: the last one stands. The text says what was compared. */
+/* Notes that the comparison decided for the finding. The last one stands, but the rule's own comes before its ground. The text
+ * says what was compared. */
 void ncs_decided(struct ncs_finding *f, struct ncs_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Notes something that was weighed, which did not decide. */
-#define ncs_weighed(f, ...) ncs_weighed_at(f, __FILE__, __LINE__, __VA_ARGS__)
-void ncs_weighed_at(struct ncs_finding *f, const char *file, int line, const char *fmt, ...)
+/* Notes what was weighed for a finding, or for the diagnosis, and did not decide. */
+#define ncs_weighed(of, ...) ncs_weighed_at(&(of)->weighed, __FILE__, __LINE__, __VA_ARGS__)
+void ncs_weighed_at(struct ncs_str *weighed, const char *file, int line, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -60,18 +60,32 @@ static bool explain_is_known(const struct ncs_analysis *q)
     return false;
 }
 
+/* True if explanations are looked for (README, rule 14); --debug=diagnosis prints why not. */
 static bool explain_begin(struct ncs_explanations *s)
 {
     enum { MOST_WAYS = 64 };
-    if (explain_is_known(s->q) || !ncs_courses_read(s->q, &s->courses))
+    struct ncs_diagnosis *d = s->q->result;
+    if (explain_is_known(s->q)) {
+        ncs_weighed(
+            d, "none is looked for: a rank that lacks has a reason of its own, or a meeting is open that no rehearsal plays");
         return false;
+    }
+    if (!ncs_courses_read(s->q, &s->courses)) {
+        ncs_weighed(d, "none is looked for: not every call of every rank is known");
+        return false;
+    }
     ncs_ways_read(s->q, &s->courses, &s->ways);
-    if (s->courses.count < 2 || s->ways.count > MOST_WAYS)
+    if (s->courses.count < 2 || s->ways.count > MOST_WAYS) {
+        ncs_weighed(d, "none is looked for: %zu courses, %zu ways", s->courses.count, s->ways.count);
         return false;
+    }
     s->cast = ncs_cast_new(s->q, &s->courses);
     ncs_usual_read(&s->courses, &s->ways, &s->usual);
     s->support = ncs_support_new(s->q, &s->courses, &s->ways, &s->usual);
-    return is_as_seen(s);
+    if (is_as_seen(s))
+        return true;
+    ncs_weighed(d, "none is looked for: without a change, a rehearsal leaves others waiting than the run did");
+    return false;
 }
 
 /* The finders of candidates. If all courses are alike, no rank did more or less than the others, so

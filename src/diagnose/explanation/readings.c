@@ -166,6 +166,10 @@ void ncs_rules(struct ncs_analysis *q)
     read_as(q, NULL, &r);
     q->result->finding = r.finding;
     q->result->findings = r.findings;
-    if (q->hung && ncs_finding_is_by_waiting(ncs_first_cause(r.finding, r.findings)))
+    if (!q->hung)
+        return;
+    if (ncs_finding_is_by_waiting(ncs_first_cause(r.finding, r.findings)))
         add_alternatives(q, q->result);
+    else
+        ncs_weighed(q->result, "none is looked for: the cause is a fact of its own, which no comparison of courses made");
 }
