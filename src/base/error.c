@@ -1,7 +1,14 @@
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+
+enum ncs_status ncs_status_of(int code)
+{
+    bool short_of = code == ENOMEM || code == EMFILE || code == ENFILE || code == EAGAIN;
+    return short_of ? NCS_NO_MEMORY : NCS_BAD_INPUT;
+}
 
 bool ncs_fail(struct ncs_error *err, enum ncs_status status, const char *fmt, ...)
 {

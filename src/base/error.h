@@ -9,7 +9,7 @@ enum ncs_status {
     NCS_OK = 0,
     NCS_BAD_INPUT, /* the user's file, option or value: exit 2 */
     NCS_NO_DEVICE, /* a driver or hardware that is not here: exit 77 */
-    NCS_NO_MEMORY, /* the host is out of memory or of address space: exit 7 */
+    NCS_NO_MEMORY, /* the host is out of memory, address space, descriptors or processes: exit 7 */
     NCS_INTERNAL,  /* a fault of ncclscript itself: exit 70 */
 };
 
@@ -21,6 +21,9 @@ struct ncs_error {
     char text[1024];  /* lower case, one line: the fact, the offending text, what was expected */
     char hint[256];   /* how to repair it; empty = none */
 };
+
+/* Of an errno: NCS_NO_MEMORY if the host is out of memory, descriptors or processes, else NCS_BAD_INPUT. */
+enum ncs_status ncs_status_of(int code);
 
 /* Fills err (may be NULL) with status and a formatted text, and clears the place; returns false. */
 bool ncs_fail(struct ncs_error *err, enum ncs_status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -29,7 +29,7 @@ static bool file_read_all(FILE *in, size_t limit, struct ncs_str *text, struct n
             return file_too_long(limit, err);
     }
     if (ferror(in))
-        return ncs_fail(err, NCS_BAD_INPUT, "cannot be read: %s", strerror(errno));
+        return ncs_fail(err, ncs_status_of(errno), "cannot be read: %s", strerror(errno));
     return true;
 }
 
@@ -43,7 +43,7 @@ static bool read_named(const char *file, size_t limit, const char *wanted, struc
         return file_too_long(limit, err);
     FILE *in = fopen(file, "rb");
     if (!in)
-        return ncs_fail(err, NCS_BAD_INPUT, "cannot be opened: %s", strerror(errno));
+        return ncs_fail(err, ncs_status_of(errno), "cannot be opened: %s", strerror(errno));
     bool ok = file_read_all(in, limit, text, err);
     fclose(in);
     return ok;
@@ -92,7 +92,7 @@ static FILE *open_found(int folder, int found, const char *wanted, struct ncs_er
         snprintf(own, sizeof own, "/proc/self/fd/%d", found);
     FILE *in = err->status == NCS_OK ? fopen(own, "rbe") : NULL;
     if (!in && err->status == NCS_OK)
-        ncs_fail(err, NCS_BAD_INPUT, "cannot be opened: %s", strerror(errno));
+        ncs_fail(err, ncs_status_of(errno), "cannot be opened: %s", strerror(errno));
     return in;
 }
 
@@ -106,7 +106,7 @@ bool ncs_file_read_within(const char *file, size_t limit, const char *wanted, st
     int outer = open(folder.text, O_PATH | O_DIRECTORY | O_CLOEXEC);
     int found = outer < 0 ? -1 : openat(outer, slash ? slash + 1 : file, O_PATH | O_CLOEXEC);
     if (found < 0)
-        ncs_fail(err, NCS_BAD_INPUT, "cannot be opened: %s", strerror(errno));
+        ncs_fail(err, ncs_status_of(errno), "cannot be opened: %s", strerror(errno));
     FILE *in = found < 0 ? NULL : open_found(outer, found, wanted, err);
     bool ok = in && file_read_all(in, limit, text, err);
     if (in)

@@ -45,7 +45,8 @@ struct check {
     struct ncs_report report; /* the formats that `run` has, too, and the files of --report */
     struct entry *entry;
     size_t count, room;
-    size_t wrong, errors; /* files with errors, and their errors */
+    size_t wrong, errors;   /* files with errors, and their errors */
+    enum ncs_verdict worst; /* NCS_PASS; of a file with errors NCS_INVALID, or what kept it from being checked */
 };
 
 static void check_add_entry(struct check *check, const char *path, const char *only, bool is_module)
@@ -124,7 +125,10 @@ static void check_add_text(const struct ncs_checking *c, const struct ncs_error 
 static void check_add_report(struct check *check, const struct ncs_checking *c, const struct ncs_error *err, bool ok,
                              struct ncs_str *out)
 {
-    struct ncs_result result = { .verdict = ok ? NCS_PASS : NCS_INVALID, .internal = *err };
+    struct ncs_result result = { .verdict = ok                      ? NCS_PASS
+                                            : err->status == NCS_OK ? NCS_INVALID
+                                                                    : ncs_status_verdict(err->status),
+                                 .internal = *err };
     struct ncs_scenario scenario;
     struct ncs_report_entry entry;
     struct ncs_report_run run = {
@@ -156,7 +160,10 @@ static void check_file(struct check *check, struct entry entry)
     }
     if (out.text)
         ncs_out(out.text);
-    check->wrong += !ok || complaints->errors;
+    if (!ok || complaints->errors) {
+        check->wrong++;
+        check->worst = ncs_verdict_worse(check->worst, ok ? NCS_INVALID : ncs_status_verdict(err.status));
+    }
     check->errors += complaints->errors + (err.status != NCS_OK);
     for (size_t i = 0; i < c.modules; i++)
         check_add_entry(check, c.module[i], NULL, true);
@@ -226,7 +233,7 @@ static int check_files(struct check *check, const struct ncs_files *files, const
         ncs_out(out.text);
     ncs_str_free(&out);
     ncs_report_files_write(&check->report);
-    return check->wrong ? 2 : 0;
+    return ncs_verdict_exit(check->worst);
 }
 
 static int check_operands(const struct ncs_parsed *parsed)
@@ -251,8 +258,7 @@ static int check_operands(const struct ncs_parsed *parsed)
     ncs_memory_limit("check", &v[MEMORY], 1);
     for (size_t i = 0; i < parsed->operands && status == 0; i++)
         if (!ncs_files_add(&files, parsed->operand[i], &err)) {
-            ncs_print_error(&err);
-            status = 2;
+            status = ncs_print_error(&err);
         }
     if (status == 0)
         status = check_files(&check, &files, v);

@@ -53,8 +53,7 @@ static int write_lua(const struct ncs_option_value *v, const struct ncs_str *lua
         return 0;
     if (!v[FORCE].given && stat(file, &st) == 0 && !S_ISDIR(st.st_mode))
         ncs_fail_hint(&err, "--force replaces it");
-    ncs_print_error(&err);
-    return 2;
+    return ncs_print_error(&err);
 }
 
 static int convert_main(const struct ncs_parsed *parsed)

@@ -262,7 +262,7 @@ static int diagnose_main(const struct ncs_parsed *parsed)
     if (ncs_trace_read(&trace, (const char *const *)parsed->operand, parsed->operands, &err))
         status = report_trace(parsed, &trace);
     else
-        ncs_print_error(&err);
+        status = ncs_print_error(&err);
     ncs_trace_free(&trace);
     return status;
 }

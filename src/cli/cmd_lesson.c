@@ -137,12 +137,6 @@ static int lesson_list(const struct ncs_lesson_entry *all, size_t count)
     return 0;
 }
 
-static int lesson_fail_with(const struct ncs_error *err)
-{
-    ncs_print_error(err);
-    return err->status == NCS_NO_MEMORY ? NCS_MEM_EXIT : 70;
-}
-
 /* The advice at the end: the next lesson, or the certificate. */
 static void lesson_advise(const struct chosen *c, char *after, size_t bytes)
 {
@@ -224,12 +218,12 @@ static int lesson_give(struct chosen *c, bool from_the_beginning, bool echo, con
     };
     if (ncs_lesson_needs_folder(c->lesson) && !(o.shell = open_folder(c, here, &err))) {
         ncs_free(key);
-        return lesson_fail_with(&err);
+        return ncs_print_error(&err);
     }
     struct ncs_tutor *t = ncs_tutor_new(&o, &err);
     if (t)
         ncs_lesson_lines_begin(key, o.first);
-    int status = t ? ncs_console_run(ncs_tutor_prompt(t), echo, ncs_lesson_lines_keep, NULL) : lesson_fail_with(&err);
+    int status = t ? ncs_console_run(ncs_tutor_prompt(t), echo, ncs_lesson_lines_keep, NULL) : ncs_print_error(&err);
     ncs_tutor_free(t);
     ncs_lesson_folder_close();
     ncs_free(key);
@@ -338,8 +332,7 @@ static int lesson_main(const struct ncs_parsed *parsed)
     struct ncs_error err = { 0 };
     int status = 2;
     if (!lesson_choose(parsed->operand[0], &c, &err)) {
-        ncs_print_error(&err);
-        status = err.status == NCS_NO_MEMORY ? NCS_MEM_EXIT : 2;
+        status = ncs_print_error(&err);
     } else if (v[TEST].given) {
         status = test_one(c.lesson, c.name) ? 0 : 1;
     } else {

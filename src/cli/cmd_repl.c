@@ -56,10 +56,8 @@ static int repl_main(const struct ncs_parsed *parsed)
     if (ncs_console_is_terminal())
         ncs_out("A line of Lua runs on every rank, @2 LINE on rank 2. :help shows more, :quit leaves.\n");
     struct ncs_prompt *p = ncs_prompt_new(&o, &err);
-    if (!p) {
-        ncs_print_error(&err);
-        return err.status == NCS_BAD_INPUT ? 2 : err.status == NCS_NO_MEMORY ? NCS_MEM_EXIT : 70;
-    }
+    if (!p)
+        return ncs_print_error(&err);
     int status = ncs_console_run(p, v[ECHO].given, NULL, NULL);
     ncs_prompt_free(p);
     return status;

@@ -176,13 +176,13 @@ static int run_operands(const struct ncs_parsed *parsed)
         fprintf(stderr, "ncclscript run: --unsafe: scripts may run programs and use files\n");
     if (!ncs_run_read_schedule(v, &schedule, &err) || !ncs_run_options_fit(v, &err) ||
         !add_operands_of_run(parsed, &selection, &err))
-        ncs_print_error(&err);
+        status = ncs_print_error(&err);
     else if (!select_cases(&v[NCS_RUN_SELECT], &selection))
         status = 2;
     else if (selection.runs == 0)
         status = report_no_runs(v, &selection);
     else if (!v[NCS_RUN_LIST].given && (!ncs_suite_can_draw(v, &selection, &err) || !ncs_suite_can_dump(v, &selection, &err)))
-        ncs_print_error(&err);
+        status = ncs_print_error(&err);
     else
         status = v[NCS_RUN_LIST].given ? list_runs(&selection) : run_selection(v, &selection, schedule);
     ncs_selection_free(&selection);

@@ -53,7 +53,8 @@ struct shrinker {
     int64_t began, budget;
     bool shows, used_up;
     size_t trials;
-    struct ncs_error *err; /* why it cannot be shrunk */
+    struct ncs_error *err;   /* why it cannot be shrunk */
+    struct ncs_error failed; /* of a trial for which the machine had no room: it shows nothing, so the search ends */
 };
 
 /* ---- interrupts ---- */
@@ -192,8 +193,10 @@ static bool shrink_run(struct shrinker *s, const char *operand, const struct ncs
         struct ncs_program program = ncs_script_program(script, &scenario);
         struct ncs_run *run = ncs_run_new(o, &program, NULL, NULL);
         const struct ncs_result *result = ncs_run_execute(run);
-        ok = result->journal && shrink_read(result, file, workload, expected);
-        if (shrink_interrupts)
+        ok = result->internal.status != NCS_NO_MEMORY && result->journal && shrink_read(result, file, workload, expected);
+        if (result->internal.status == NCS_NO_MEMORY)
+            *err = result->internal;
+        else if (shrink_interrupts)
             ok = false;
         else if (!ok)
             ncs_fail(err, NCS_BAD_INPUT, "the run has no call of NCCL that shrink could keep");
@@ -235,13 +238,15 @@ static void shrink_text(const struct shrinker *s, const struct ncs_workload *wor
 }
 
 /* Runs the workload and gives its ranks the numbers that they had at first. */
-static bool shrink_try(const struct shrinker *s, const struct ncs_workload *workload, const int *rank, struct ncs_reproduced *now)
+static bool shrink_try(struct shrinker *s, const struct ncs_workload *workload, const int *rank, struct ncs_reproduced *now)
 {
     struct ncs_error err = { 0 };
     struct ncs_str text = { 0 };
     shrink_text(s, workload, NULL, NULL, 0, &text);
     bool ran = ncs_reproducer_try(text.text, s->yaml, s->options->seed, now, &err);
     ncs_str_free(&text);
+    if (!ran && err.status == NCS_NO_MEMORY)
+        s->failed = err;
     for (size_t i = 0; ran && rank && i < now->ranks; i++)
         now->rank[i] = now->rank[i] < workload->ranks ? rank[now->rank[i]] : -1;
     return ran;
@@ -280,7 +285,7 @@ static bool shrink_goes_on(void *arg, const struct ncs_workload *smallest, size_
         fprintf(stderr, "\r\033[K%zu trials: %d rank%s, %zu call%s", trials, smallest->ranks, smallest->ranks == 1 ? "" : "s",
                 ncs_workload_statements(smallest), ncs_workload_statements(smallest) == 1 ? "" : "s");
     s->used_up = shrink_clock() - s->began > s->budget;
-    return !s->used_up && !shrink_interrupts;
+    return !s->used_up && !shrink_interrupts && s->failed.status == NCS_OK;
 }
 
 /* ---- the result ---- */
@@ -313,7 +318,7 @@ static bool shrink_holds(const struct shrinker *s, const char *text, const struc
     struct ncs_reproduced again;
     struct ncs_error why = { 0 };
     if (!ncs_reproducer_try(text, s->yaml, s->options->seed, &again, &why))
-        return ncs_fail(err, NCS_BAD_INPUT, "ncclscript cannot read the scenario that it wrote, so nothing was written: %s",
+        return ncs_fail(err, why.status, "ncclscript cannot read the scenario that it wrote, so nothing was written: %s",
                         why.text);
     bool same = ncs_reproduced_equal(&again, declared);
     ncs_reproduced_free(&again);
@@ -495,7 +500,7 @@ static int shrink_file(struct shrinker *s, const struct ncs_parsed *parsed, stru
     bool interrupted = shrink_interrupts > 0;
     if (interrupted)
         ncs_run_rearm();
-    bool written = shrink_write(s, v, parsed->operand[0], before.text, workload, err);
+    bool written = s->failed.status == NCS_OK && shrink_write(s, v, parsed->operand[0], before.text, workload, err);
     add_size(&after, workload);
     if (written && !v[QUIET].given)
         fprintf(stderr, "ncclscript shrink: %s became %s in %zu trial%s%s\n", before.text, after.text, s->trials,
@@ -547,10 +552,11 @@ static int shrink_main(const struct ncs_parsed *parsed)
     if (status == 2 && shrink_interrupts && !err.text[0]) {
         fprintf(stderr, "ncclscript shrink: interrupted before anything was found: nothing was written\n");
         status = ncs_verdict_exit(NCS_INTERRUPTED);
-    } else if (status == 2 && err.text[0]) {
+    } else if (status == 2 && (err.text[0] || s.failed.text[0])) {
+        err = s.failed.status != NCS_OK ? s.failed : err;
         if (!err.file[0])
             ncs_fail_at(&err, parsed->operand[0], err.line, err.column);
-        ncs_print_error(&err);
+        status = ncs_print_error(&err);
     }
     ncs_free(s.number);
     ncs_free(s.hosts.first);

@@ -16,6 +16,7 @@
 #include "base/source.h"
 #include "cli/job.h"
 #include "cli/progress.h"
+#include "run/verdict.h"
 
 static int failure;       /* errno of the first write that failed */
 static bool other_failed; /* another output file is incomplete */
@@ -209,7 +210,7 @@ static void print_source(const struct ncs_error *err)
     ncs_free(text);
 }
 
-void ncs_print_error(const struct ncs_error *err)
+int ncs_print_error(const struct ncs_error *err)
 {
     struct ncs_str text = { 0 };
     ncs_out_flush();
@@ -230,6 +231,7 @@ void ncs_print_error(const struct ncs_error *err)
         fprintf(stderr, "  hint: %s\n", text.text);
     }
     ncs_str_free(&text);
+    return ncs_verdict_exit(ncs_status_verdict(err->status));
 }
 
 bool ncs_print_complaints(const struct ncs_complaints *c)

@@ -43,7 +43,7 @@ void ncs_out_file_failed(void);
 void ncs_err(const char *text);
 
 /* Prints "file:line:col: error: text", the line of the source with a caret, and the hint. */
-void ncs_print_error(const struct ncs_error *err);
+int ncs_print_error(const struct ncs_error *err); /* returns the exit status of a command that this error ends */
 /* Prints all complaints; false if there is no error among them. */
 bool ncs_print_complaints(const struct ncs_complaints *c);
 

@@ -23,6 +23,7 @@ static bool reproducer_run(const char *file, uint64_t seed, struct ncs_reproduce
     *out = (struct ncs_reproduced){ 0 };
     ncs_scenario_init(&scenario, file);
     struct ncs_script *script = ncs_script_load(file, &settings, &scenario, err);
+    bool ran = script != NULL;
     if (script) {
         struct ncs_run_options o = ncs_scenario_options(&scenario);
         struct ncs_program program = ncs_script_program(script, &scenario);
@@ -33,7 +34,11 @@ static bool reproducer_run(const char *file, uint64_t seed, struct ncs_reproduce
         struct ncs_run *run = ncs_run_new(&o, &program, NULL, NULL);
         struct ncs_str difference = { 0 };
         const struct ncs_result *result = ncs_run_execute(run);
-        ncs_reproduced_of(result, out);
+        ran = result->internal.status != NCS_NO_MEMORY; /* how that ends shows nothing about the scenario */
+        if (ran)
+            ncs_reproduced_of(result, out);
+        else
+            *err = result->internal;
         if (holds)
             *holds = ncs_outcome_holds(&scenario.outcome, result, &difference);
         if (about && scenario.about && strncmp(scenario.about, NCS_REPRODUCED_ABOUT, strlen(NCS_REPRODUCED_ABOUT)) == 0)
@@ -43,7 +48,7 @@ static bool reproducer_run(const char *file, uint64_t seed, struct ncs_reproduce
     }
     ncs_scenario_free(&scenario);
     ncs_script_free(script);
-    return script != NULL;
+    return ran;
 }
 
 bool ncs_reproducer_try(const char *text, bool yaml, uint64_t seed, struct ncs_reproduced *out, struct ncs_error *err)
@@ -69,7 +74,7 @@ static bool reproducer_refused(const char *file, const char *what, struct ncs_er
 {
     struct ncs_error why = *err;
     *err = (struct ncs_error){ 0 };
-    ncs_fail(err, NCS_BAD_INPUT, "ncclscript cannot read the scenario that it wrote, %s: %s", what, why.text);
+    ncs_fail(err, why.status, "ncclscript cannot read the scenario that it wrote, %s: %s", what, why.text);
     ncs_fail_at(err, file, why.line, why.column);
     return false;
 }
@@ -307,9 +312,8 @@ int ncs_reproducer_write(const char *file, bool replace, const struct ncs_worklo
     struct ncs_reproduced now = { 0 };
     struct ncs_reproduced_writing w = { .file = file, .origin = origin, .workload = workload, .options = options };
     if (!write_and_run(&w, replace, expected, &now, &err)) {
-        ncs_print_error(&err);
         ncs_reproduced_free(&now);
-        return 2;
+        return ncs_print_error(&err);
     }
     bool same = ncs_reproduced_equal(&now, expected);
     struct ncs_str recorded = { 0 };

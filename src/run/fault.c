@@ -321,7 +321,7 @@ void ncs_run_faults_report(struct ncs_run *run)
 
 void ncs_run_faults_free(struct ncs_run *run)
 {
-    for (int r = 0; r < run->options.ranks; r++) {
+    for (int r = 0; run->rank && r < run->options.ranks; r++) { /* without a thread for the watch no rank is made */
         for (struct armed *a = run->rank[r].armed, *next; a; a = next) {
             next = a->next;
             ncs_free(a);

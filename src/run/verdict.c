@@ -31,6 +31,7 @@ enum ncs_verdict ncs_verdict_worse(enum ncs_verdict a, enum ncs_verdict b)
 enum ncs_verdict ncs_status_verdict(enum ncs_status status)
 {
     switch (status) {
+    case NCS_OK: return NCS_PASS;
     case NCS_BAD_INPUT: return NCS_INVALID;
     case NCS_NO_DEVICE: return NCS_SKIPPED;
     case NCS_NO_MEMORY: return NCS_MEMORY;

@@ -186,7 +186,8 @@ static void world_id(lua_State *L, ncclUniqueId *id)
     size_t count;
     if (rank->rank == 0) {
         NCS_TRY(L, ncclGetUniqueId, id);
-        ncs_run_store_set(rank->run, WORLD_KEY, id, sizeof *id);
+        if (!ncs_run_store_set(rank->run, WORLD_KEY, id, sizeof *id))
+            ncs_lua_no_room(L, sizeof *id);
         return;
     }
     bool there = ncs_run_store_get(rank->run, WORLD_KEY, -1, &bytes, &count);

@@ -104,6 +104,9 @@ static int spawn(lua_State *L)
     s->thread = ncs_run_spawn(rank->run, thread_main, s, &err);
     if (!s->thread) {
         unlist(L, s);
+        if (err.status == NCS_NO_MEMORY)
+            return ncs_lua_raise(L,
+                                 &(struct ncs_lua_error){ .kind = "memory", .text = lua_pushfstring(L, "spawn: %s", err.text) });
         return ncs_lua_usage(L, "%s", err.text);
     }
     return 1;
