@@ -151,6 +151,11 @@ void ncs_complaints_text(const struct ncs_complaints *c, struct ncs_str *out)
     ncs_free(sorted);
 }
 
+enum ncs_status ncs_complaints_status(const struct ncs_complaints *c)
+{
+    return c->no_memory ? NCS_NO_MEMORY : c->errors ? NCS_BAD_INPUT : NCS_OK;
+}
+
 bool ncs_complaints_error(const struct ncs_complaints *c, struct ncs_error *err)
 {
     const struct ncs_complaint *first = NULL;
@@ -160,7 +165,7 @@ bool ncs_complaints_error(const struct ncs_complaints *c, struct ncs_error *err)
     if (!first)
         return true;
     int column, line = ncs_source_line(c->source, first->at.at, &column);
-    ncs_fail(err, NCS_BAD_INPUT, "%s", first->text);
+    ncs_fail(err, ncs_complaints_status(c), "%s", first->text);
     ncs_fail_at(err, c->source->file, line, column);
     return first->hint ? ncs_fail_hint(err, "%s", first->hint) : false;
 }

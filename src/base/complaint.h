@@ -24,8 +24,9 @@ struct ncs_complaints {
     const struct ncs_source *source;
     struct ncs_complaint *item;
     size_t count, room;
-    size_t errors; /* all of them, kept or not */
-    bool open;     /* the last one was kept, and takes a hint and a note */
+    size_t errors;  /* all of them, kept or not */
+    bool open;      /* the last one was kept, and takes a hint and a note */
+    bool no_memory; /* the host has none to read the source: the error is no mistake in it */
 };
 
 /* Adds an error; returns false. The first complaint about a span is kept, except that an error replaces a warning. */
@@ -42,7 +43,8 @@ const struct ncs_complaint **ncs_complaints_in_order(const struct ncs_complaints
 /* Appends the kept complaints in the order of their places: "file:line:column: error: text", the line with
  * a caret, then "note:" and "hint:" lines; at the end the number of complaints left out. */
 void ncs_complaints_text(const struct ncs_complaints *c, struct ncs_str *out);
-/* Copies the first error (status NCS_BAD_INPUT) for callers that report only one, and returns false; true
+enum ncs_status ncs_complaints_status(const struct ncs_complaints *c); /* NCS_OK, NCS_BAD_INPUT or NCS_NO_MEMORY */
+/* Copies the first error, with that status, for callers that report only one, and returns false; true
  * = there is no error. */
 bool ncs_complaints_error(const struct ncs_complaints *c, struct ncs_error *err);
 void ncs_complaints_free(struct ncs_complaints *c);

@@ -162,7 +162,7 @@ static void check_file(struct check *check, struct entry entry)
         ncs_out(out.text);
     if (!ok || complaints->errors) {
         check->wrong++;
-        check->worst = ncs_verdict_worse(check->worst, ok ? NCS_INVALID : ncs_status_verdict(err.status));
+        check->worst = ncs_verdict_worse(check->worst, ncs_status_verdict(ok ? ncs_complaints_status(complaints) : err.status));
     }
     check->errors += complaints->errors + (err.status != NCS_OK);
     for (size_t i = 0; i < c.modules; i++)

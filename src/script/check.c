@@ -152,6 +152,7 @@ static void complain_error(struct ncs_checking *c, const struct ncs_error *err)
     struct ncs_complaints *all = &c->reading.complaints;
     struct ncs_span at = span_of_error(c, err);
     const char *tail = strstr(err->text, ": did you mean");
+    all->no_memory |= err->status == NCS_NO_MEMORY;
     ncs_complain(all, at, "%.*s", tail ? (int)(tail - err->text) : (int)strlen(err->text), err->text);
     if (tail || err->hint[0])
         ncs_complain_hint(all, "%s", tail ? tail + 2 : err->hint);

@@ -2,9 +2,9 @@
 (memory, threads, descriptors) or 74 (output) and a text. There is never another verdict, a crash, a half-written file, or another
 result without a word.
 
-    sweep.py LIBRARY PROGRAM [--all] [--only NAME] [--kind KIND] [--seed N]
+    sweep.py LIBRARY PROGRAM [--all] [--some N] [--only NAME] [--kind KIND] [--seed N]
 
-Without --all, a sample: the first calls, the last ones, and some drawn between.
+Without --all, a sample: the first N calls, the last ones, and N drawn between.
 """
 import argparse
 import os

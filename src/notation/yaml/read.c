@@ -314,6 +314,7 @@ static void parse(struct reader *r)
     yaml_parser_t parser;
     yaml_event_t event;
     if (!yaml_parser_initialize(&parser)) {
+        r->c->no_memory = true;
         ncs_complain(r->c, span(0, 0), "no memory to read this file");
         return;
     }

@@ -242,6 +242,7 @@ void ncs_yaml_syntax(const yaml_parser_t *p, struct ncs_marks *marks, const stru
             return;
         }
     if (p->error == YAML_MEMORY_ERROR) {
+        c->no_memory = true;
         ncs_complain(c, one(t.at), "no memory to read this file");
         return;
     }
