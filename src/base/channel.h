@@ -24,8 +24,9 @@
 #define NCS_PROGRAM "NCCLSCRIPT_PROGRAM"         /* the number of the process that exec has started */
 #define NCS_CHANNEL "NCCLSCRIPT_CHANNEL"
 #define NCS_GREETING \
-    "NCCLSCRIPT_GREETING" /* a file in memory, named as the pipe is: its first byte is 1 once a process has
+    "NCCLSCRIPT_GREETING"          /* a file in memory, named as the pipe is: its first byte is 1 once a process has
                                             * printed the first line */
+#define NCS_WAYS "NCCLSCRIPT_WAYS" /* a file in memory, named as the pipe is: all ways to write the scenario of --record */
 #define NCS_CHANNEL_FORMAT "%d:%d:%llu"
 
 /* Opens what the text names, if it is of this type (S_IFIFO, S_IFREG); the caller closes it. -1 = it is not there. */

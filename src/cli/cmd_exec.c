@@ -251,7 +251,7 @@ static int exec_run(const struct ncs_option_value *v, char **argv, const char *f
         if (stat(v[REPORT].text[i], &at) == 0 && S_ISREG(at.st_mode))
             unlink(v[REPORT].text[i]);
     ncs_exec_run(&series.start, false, &end);
-    if (end.scenario && !ncs_reproducer_check(ncs_option_last(&v[RECORD]), end.status))
+    if (end.scenario && !ncs_reproducer_check(ncs_option_last(&v[RECORD]), &end.ways, end.status))
         ncs_out_file_failed();
     exec_say_unwritten(v, &end);
     exec_report_end(v, argv, &end);

@@ -1,5 +1,5 @@
 /* The reading of a journal, for the files of this room: tokens.c, extras.c, events.c, waits.c, cut.c, last.c,
- * read.c. */
+ * onward.c, read.c. */
 #ifndef NCS_REPRODUCE_READER_H
 #define NCS_REPRODUCE_READER_H
 
@@ -90,5 +90,13 @@ bool ncs_reader_is_cut(struct ncs_reader *r, const struct ncs_call *call);
 /* ---- last.c ---- */
 
 void ncs_reader_end_rank(struct ncs_reader *r, int rank);
+
+/* ---- onward.c ---- */
+
+void ncs_reader_go_on(struct ncs_reader *r);
+
+/* ---- read.c ---- */
+
+int ncs_reader_rank(struct ncs_reader *r, const struct ncs_call *call); /* that makes the call, of the job; -1 = unknown */
 
 #endif
