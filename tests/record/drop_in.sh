@@ -94,8 +94,8 @@ while [ "$(wc -l <"$out/told")" -lt 20000 ] && [ $((tries++)) -lt 6000 ] && kill
 kill -9 $pid 2>/dev/null
 wait $pid 2>/dev/null
 told=$(grep -c '^.$' "$out/told")
-"$NCCLSCRIPT" diagnose "$out/many" >"$out/said" 2>&1
-calls=$(sed -nE 's/.* in ([0-9]+) calls?$/\1/p' "$out/said")
+"$NCCLSCRIPT" diagnose --format json "$out/many" >"$out/said" 2>&1 # the process may have ended within a call
+calls=$(sed -nE 's/.*"calls": ([0-9]+),.*/\1/p' "$out/said")
 [ "${calls:-0}" -ge "$told" ] && [ "${calls:-0}" -le $((told + 1)) ] || fail "SIGKILL: $told calls have returned, ${calls:-no} calls are recorded"
 
 [ "$failures" -eq 0 ]
