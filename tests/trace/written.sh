@@ -60,5 +60,11 @@ for bug in early-destroy split-fewer; do
             { echo "$bug, $kind: not said what the record lacks"; cat "$work/out"; failed=1; }
     done
 done
+# A log has no places: parts of the same split show which of two ranks passed another type.
+for kind in log calls; do
+    "$program" run -q --set bug=dtype --dump $kind "$work/dtype.$kind" tests/doors/program.lua >"$work/out" 2>&1
+    "$program" diagnose "$work/dtype.$kind" >"$work/out" 2>&1
+    grep -qE '^  fix .*: rank 5 \(.*\) is the odd one$' "$work/out" || { echo "dtype, $kind: another culprit"; cat "$work/out"; failed=1; }
+done
 python3 tests/trace/analyzer.py "${folders[@]}" || failed=1
 exit $failed
