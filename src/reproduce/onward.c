@@ -5,6 +5,7 @@
 
 struct onward {
     struct ncs_workload *job;
+    const struct ncs_reader_rank *of; /* by rank */
     int rank;
     size_t last;  /* behind the last step that the record shows of the rank */
     bool *made;   /* by step: it stands for a step that the rank has made in another order, or is that step */
@@ -61,6 +62,12 @@ static const struct ncs_workload_call *as_other(const struct onward *o, size_t a
     return can ? c : as_before(o, at, other);
 }
 
+/* One thread makes what it makes for some of its ranks alone in a loop over them: the others do not make it later. */
+static bool leads(const struct onward *o, int other)
+{
+    return o->of[o->rank].caller != o->of[other].caller;
+}
+
 /* A rank begins a group where it began one before, and ends it where the others do. */
 static void onward_group(struct onward *o, size_t at)
 {
@@ -71,7 +78,7 @@ static void onward_group(struct onward *o, size_t at)
         o->group = SIZE_MAX;
     }
     for (int r = 0; begins && !open && r < o->job->ranks && o->group == SIZE_MAX; r++)
-        if (step->of[r] && !was_made(o, at, r) && (step->of[o->rank] = as_before(o, at, r))) {
+        if (step->of[r] && leads(o, r) && !was_made(o, at, r) && (step->of[o->rank] = as_before(o, at, r))) {
             o->group = at;
             o->leader = r;
         }
@@ -84,14 +91,15 @@ static void onward_step(struct onward *o, size_t at)
         onward_group(o, at);
     else if (step->kind == NCS_STEP_CALL || step->kind == NCS_STEP_SYNC)
         for (int r = 0; r < o->job->ranks && !step->of[o->rank]; r++)
-            if (r != o->rank && step->of[r]) {
+            if (step->of[r] && leads(o, r)) {
                 if (was_made(o, at, r))
                     return;
                 step->of[o->rank] = as_other(o, at, r);
             }
 }
 
-/* In a record all calls have returned: a rank whose newest call is not over waits for it. */
+/* In a record all calls have returned: a rank whose newest call is not over waits for it. A thread that waits for one of its ranks holds
+ * the others. */
 static void find_blocked(struct ncs_reader *r)
 {
     const struct ncs_snapshot *s = r->source->snapshot;
@@ -101,6 +109,8 @@ static void find_blocked(struct ncs_reader *r)
         if (rank >= 0 && rank < r->job->ranks && s->part[i].state <= NCS_PART_MATCHED && r->rank[rank].newest == call)
             r->rank[rank].blocked = true;
     }
+    for (int rank = 0; rank < r->job->ranks && r->shared; rank++)
+        r->rank[rank].blocked |= ncs_map_number(&r->waits, r->rank[rank].caller) > 0;
 }
 
 void ncs_reader_go_on(struct ncs_reader *r)
@@ -108,7 +118,7 @@ void ncs_reader_go_on(struct ncs_reader *r)
     struct ncs_workload *job = r->job;
     find_blocked(r);
     for (int rank = 0; rank < job->ranks; rank++) {
-        struct onward o = { .job = job, .rank = rank, .last = job->steps, .group = SIZE_MAX };
+        struct onward o = { .job = job, .of = r->rank, .rank = rank, .last = job->steps, .group = SIZE_MAX };
         if (!r->rank[rank].blocked)
             continue;
         while (o.last > 0 && !job->step[o.last - 1]->of[rank])

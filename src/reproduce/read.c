@@ -130,11 +130,15 @@ static bool may_matter(const struct ncs_call *call)
 static void read_call(struct ncs_reader *r, const struct ncs_call *call)
 {
     int rank = ncs_reader_rank(r, call);
+    uint64_t caller = ncs_hash((uint64_t)call->rank + 1, (uint64_t)call->thread);
+    if (r->shared)
+        ncs_map_put_number(&r->waits, caller, !call->returned);
     if (rank < 0 || rank >= r->job->ranks || call->opening || call->ending || call->withdrawn)
         return;
     if (ncs_reader_is_cut(r, call))
         return;
     r->rank[rank].blocked = !call->returned;
+    r->rank[rank].caller = caller;
     r->rank[rank].failed &= !ncs_fn_info[call->fn].counted;
     bool of_nccl = ncs_fn_info[call->fn].lib == NCS_LIB_NCCL; /* a query of CUDA's that finds nothing is no loss */
     bool failed = call->returned && call->rc != 0 && !(of_nccl && call->rc == ncclInProgress);
@@ -272,6 +276,7 @@ static bool workload_read(struct ncs_workload *job, const struct ncs_workload_so
     ncs_map_free(&r.event_of);
     ncs_map_free(&r.text_of);
     ncs_map_free(&r.rank_of);
+    ncs_map_free(&r.waits);
     return workload_has_calls(job);
 }
 
