@@ -8,6 +8,8 @@
  *   ended N         the program ended by itself; N is not 0 if it made a mistake
  *   other A TAB B   it mapped library A instead of B
  *   cause TEXT      how it ended, in one line
+ *   scenario        it wrote the file of --record
+ *   files           it wrote the files that exec asks for
  *   site N r F PLACE  the rank that exec asks for called function F at PLACE N times; with - in place of r:
  *                   threads without a rank did
  * All in a header, because the audit library shares no object code with the program that it audits. */

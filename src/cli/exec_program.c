@@ -196,6 +196,8 @@ static void exec_read_line(struct told *told, const char *line, size_t bytes)
         hear_site(told, line + strlen(site), bytes - strlen(site));
     } else if (strncmp(line, "scenario", 8) == 0) {
         told->end->scenario = true;
+    } else if (strncmp(line, "files", 5) == 0) {
+        told->end->writers++;
     } else if (sscanf(line, "verdict %d", &status) == 1) {
         told->end->verdict = told->end->reported = true;
         told->status = status;

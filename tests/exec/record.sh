@@ -49,6 +49,10 @@ run "another communicator" 3 "${exec[@]}" -n 8 --record "$made" -- "$job" thread
 reports 'its run ends as the record shows: hang: wrong-comm, rank 5$'
 again "another communicator" 'hang as declared: wrong-comm, rank 5$'
 
+# Processes with a run each write one file.
+run "a run for each process" 3 "${exec[@]}" -n 4 --processes one --record "$made" -- "$job" fork none 4
+reports "^ncclscript exec: 4 processes with a run each have written $made: it has the run of the last one\$"
+
 # Within one process, no destroy waits for another rank.
 run "threads, a destroy left out" 0 "${exec[@]}" -n 8 --record "$made" -- "$job" threads no-destroy 8
 reports 'its run ends as the record shows: pass$'
