@@ -62,6 +62,9 @@ for bug in early-destroy split-fewer; do
 done
 # A log has no places: parts of the same split show which of two ranks passed another type.
 for kind in log calls; do
+    "$program" run -q -n 4 --set bug=count --dump $kind "$work/count.$kind" tests/doors/program.lua >"$work/out" 2>&1
+    "$program" diagnose "$work/count.$kind" >"$work/out" 2>&1
+    grep -qE '^  fix .*: rank 2 \(.*\) is the odd one$' "$work/out" || { echo "count, $kind: another culprit"; cat "$work/out"; failed=1; }
     "$program" run -q --set bug=dtype --dump $kind "$work/dtype.$kind" tests/doors/program.lua >"$work/out" 2>&1
     "$program" diagnose "$work/dtype.$kind" >"$work/out" 2>&1
     grep -qE '^  fix .*: rank 5 \(.*\) is the odd one$' "$work/out" || { echo "dtype, $kind: another culprit"; cat "$work/out"; failed=1; }
