@@ -86,11 +86,12 @@ static inline uint64_t ncs_recording_pair_key(uint32_t comm, uint32_t generation
 
 /* A place in compiled code, or a line of Python. */
 struct ncs_recording_site {
-    uint64_t address, offset; /* offset: as the symbols of the module's file have it */
-    unsigned char build[20];  /* the build id of the module's file; all zero = it has none */
-    uint32_t line;            /* of Python, in the file `module`; 0 = compiled code */
-    char module[256];         /* the path; empty = unknown */
-    char name[88];            /* in the exported function that contains it, "train_step+0x1a2"; empty = in none */
+    uint64_t address,
+        offset; /* offset: as the symbols of the module's file have it; of Python: 1 = another thread made the call for it */
+    unsigned char build[20]; /* the build id of the module's file; all zero = it has none */
+    uint32_t line;           /* of Python, in the file `module`; 0 = compiled code */
+    char module[256];        /* the path; empty = unknown */
+    char name[88];           /* in the exported function that contains it, "train_step+0x1a2"; empty = in none */
 };
 
 struct ncs_recording_function {

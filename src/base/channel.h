@@ -8,6 +8,8 @@
  *   ended N         the program ended by itself; N is not 0 if it made a mistake
  *   other A TAB B   it mapped library A instead of B
  *   cause TEXT      how it ended, in one line
+ *   scenario        it wrote the file of --record
+ *   files           it wrote the files that exec asks for
  *   site N r F PLACE  the rank that exec asks for called function F at PLACE N times; with - in place of r:
  *                   threads without a rank did
  * All in a header, because the audit library shares no object code with the program that it audits. */
@@ -24,8 +26,9 @@
 #define NCS_PROGRAM "NCCLSCRIPT_PROGRAM"         /* the number of the process that exec has started */
 #define NCS_CHANNEL "NCCLSCRIPT_CHANNEL"
 #define NCS_GREETING \
-    "NCCLSCRIPT_GREETING" /* a file in memory, named as the pipe is: its first byte is 1 once a process has
+    "NCCLSCRIPT_GREETING"          /* a file in memory, named as the pipe is: its first byte is 1 once a process has
                                             * printed the first line */
+#define NCS_WAYS "NCCLSCRIPT_WAYS" /* a file in memory, named as the pipe is: all ways to write the scenario of --record */
 #define NCS_CHANNEL_FORMAT "%d:%d:%llu"
 
 /* Opens what the text names, if it is of this type (S_IFIFO, S_IFREG); the caller closes it. -1 = it is not there. */

@@ -149,14 +149,6 @@ static char *diagnose_place(void *trace, const struct ncs_call *call)
     return ncs_copy_text(ncs_trace_place(trace, call->place.line));
 }
 
-static bool trace_is_one_process(const struct ncs_snapshot *s)
-{
-    size_t same = 0;
-    while (same < s->contexts && s->context[same].process && s->context[same].process == s->context[0].process)
-        same++;
-    return s->contexts > 0 && same == s->contexts;
-}
-
 /* The status of a scenario that could not be written; else `status`. */
 static int write_scenario(const struct ncs_parsed *parsed, const struct ncs_trace *trace, const struct ncs_result *result,
                           int status)
@@ -168,16 +160,15 @@ static int write_scenario(const struct ncs_parsed *parsed, const struct ncs_trac
     if (expected.verdict == NCS_EMPTY) /* nothing is wrong in the calls */
         expected.verdict = NCS_PASS;
     char **last = ncs_reproduced_last(result, &expected);
-    bool has_calls = ncs_workload_read(&job,
-                                       &(struct ncs_workload_source){ .journal = trace->journal,
-                                                                      .ranks = trace->ranks,
-                                                                      .place = diagnose_place,
-                                                                      .arg = (void *)trace,
-                                                                      .snapshot = &trace->snapshot,
-                                                                      .late = trace->late,
-                                                                      .diagnosis = &result->diagnosis,
-                                                                      .last = (const char *const *)last,
-                                                                      .one_process = trace_is_one_process(&trace->snapshot) });
+    bool has_calls = ncs_workload_read(&job, &(struct ncs_workload_source){ .journal = trace->journal,
+                                                                            .ranks = trace->ranks,
+                                                                            .place = diagnose_place,
+                                                                            .arg = (void *)trace,
+                                                                            .snapshot = &trace->snapshot,
+                                                                            .late = trace->late,
+                                                                            .diagnosis = &result->diagnosis,
+                                                                            .last = (const char *const *)last,
+                                                                            .one_process = trace->one_process });
     ncs_reproduced_free_last(last, result);
     ncs_str_addf(&origin, "%s (%s)", parsed->operand[0], trace->kind);
     if (!has_calls) {

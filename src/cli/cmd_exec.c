@@ -209,6 +209,16 @@ static void exec_say_unwritten(const struct ncs_option_value *v, const struct nc
         fprintf(stderr, "ncclscript exec: %s was not written\n", ncs_option_last(&v[RECORD]));
 }
 
+/* With --processes one each process has a run of its own. */
+static void exec_say_overwritten(const struct ncs_option_value *v, const struct ncs_exec_end *end)
+{
+    static const int files[] = { HTML, TRACE, RECORD, REPORT };
+    for (size_t i = 0; i < sizeof files / sizeof *files && end->writers > 1; i++)
+        if (v[files[i]].given)
+            fprintf(stderr, "ncclscript exec: %zu processes with a run each have written %s: it has the run of the last one\n",
+                    end->writers, ncs_option_last(&v[files[i]]));
+}
+
 /* Writes the files of --report for a program that ended otherwise than the library's report says, or without one. */
 static void exec_report_end(const struct ncs_option_value *v, char *const *argv, const struct ncs_exec_end *end)
 {
@@ -251,9 +261,10 @@ static int exec_run(const struct ncs_option_value *v, char **argv, const char *f
         if (stat(v[REPORT].text[i], &at) == 0 && S_ISREG(at.st_mode))
             unlink(v[REPORT].text[i]);
     ncs_exec_run(&series.start, false, &end);
-    if (end.scenario && !ncs_reproducer_check(ncs_option_last(&v[RECORD]), end.status))
+    if (end.scenario && !ncs_reproducer_check(ncs_option_last(&v[RECORD]), &end.ways, end.status))
         ncs_out_file_failed();
     exec_say_unwritten(v, &end);
+    exec_say_overwritten(v, &end);
     exec_report_end(v, argv, &end);
     ncs_exec_end_free(&end);
     return end.status;

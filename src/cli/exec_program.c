@@ -108,7 +108,7 @@ static void set_variables(const struct ncs_exec_variable *v)
 /* What a child process needs before it runs anything else. */
 struct exec_child {
     const struct ncs_exec_start *start;
-    int channel, greeting; /* descriptors; greeting: -1 = there is none */
+    int channel, greeting, ways; /* descriptors; -1 = there is none */
 };
 
 /* Names a descriptor of the process that has started this one. */
@@ -128,6 +128,7 @@ static void exec_set_environment(const struct exec_child *c)
     set_variables(c->start->more);
     exec_set_file(NCS_CHANNEL, c->channel);
     exec_set_file(NCS_GREETING, c->greeting);
+    exec_set_file(NCS_WAYS, c->ways);
 }
 
 /* ---- what it reports ---- */
@@ -195,6 +196,8 @@ static void exec_read_line(struct told *told, const char *line, size_t bytes)
         hear_site(told, line + strlen(site), bytes - strlen(site));
     } else if (strncmp(line, "scenario", 8) == 0) {
         told->end->scenario = true;
+    } else if (strncmp(line, "files", 5) == 0) {
+        told->end->writers++;
     } else if (sscanf(line, "verdict %d", &status) == 1) {
         told->end->verdict = told->end->reported = true;
         told->status = status;
@@ -396,15 +399,24 @@ static void exec_wait(struct ncs_exec_job *job, int channel, int failure, const 
     ncs_str_free(&told.others);
 }
 
-/* -1 = each process greets for itself. */
-static int exec_new_greeting(void)
+/* A file of so many bytes; -1 = there is none. */
+static int exec_new_file(const char *name, off_t bytes)
 {
-    int file = memfd_create("ncclscript greeting", MFD_CLOEXEC);
-    if (file >= 0 && ftruncate(file, 1) != 0) {
+    int file = memfd_create(name, MFD_CLOEXEC);
+    if (file >= 0 && ftruncate(file, bytes) != 0) {
         close(file);
         file = -1;
     }
     return file;
+}
+
+static void exec_read_ways(int file, struct ncs_str *out)
+{
+    char part[4096];
+    for (ssize_t bytes; file >= 0 && (bytes = pread(file, part, sizeof part, (off_t)out->bytes)) > 0;)
+        ncs_str_add_bytes(out, part, (size_t)bytes);
+    if (file >= 0)
+        close(file);
 }
 
 void ncs_exec_run(const struct ncs_exec_start *start, bool quiet, struct ncs_exec_end *end)
@@ -421,7 +433,8 @@ void ncs_exec_run(const struct ncs_exec_start *start, bool quiet, struct ncs_exe
     exec_take_signals(before);
     fflush(NULL);
     struct ncs_exec_job job;
-    struct exec_child prepared = { start, channel[0], exec_new_greeting() };
+    struct exec_child prepared = { start, channel[0], exec_new_file("ncclscript greeting", 1),
+                                   exec_new_file("ncclscript ways", 0) };
     if (!ncs_exec_job_open(&job) || !ncs_exec_job_start(&job, start->folder, exec_prepare, &prepared))
         exec_warn_of_job();
     pid_t child = fork();
@@ -444,6 +457,7 @@ void ncs_exec_run(const struct ncs_exec_start *start, bool quiet, struct ncs_exe
     close(channel[0]);
     if (prepared.greeting >= 0)
         close(prepared.greeting);
+    exec_read_ways(prepared.ways, &end->ways);
 }
 
 void ncs_exec_end_free(struct ncs_exec_end *end)
@@ -454,4 +468,5 @@ void ncs_exec_end_free(struct ncs_exec_end *end)
     }
     ncs_free(end->site);
     ncs_free(end->cause);
+    ncs_str_free(&end->ways);
 }

@@ -29,14 +29,16 @@ struct ncs_exec_site {
 };
 
 struct ncs_exec_end {
-    bool started;  /* else it was reported why not */
-    int status;    /* of exec */
-    int signal;    /* that ended the program; 0 = none */
-    bool stopped;  /* this command got SIGTERM and passed it on */
-    bool verdict;  /* ncclscript ended it */
-    bool reported; /* the library came to its report, and wrote the files that were asked for, or said why not */
-    bool scenario; /* it wrote the scenario that --record asks for */
-    char *cause;   /* the outcome in one line, if there is more to it than the status; or NULL */
+    bool started;        /* else it was reported why not */
+    int status;          /* of exec */
+    int signal;          /* that ended the program; 0 = none */
+    bool stopped;        /* this command got SIGTERM and passed it on */
+    bool verdict;        /* ncclscript ended it */
+    bool reported;       /* the library came to its report, and wrote the files that were asked for, or said why not */
+    bool scenario;       /* it wrote the scenario that --record asks for */
+    size_t writers;      /* processes that wrote the files of the options, one over the other */
+    struct ncs_str ways; /* all ways to write it (reproduce/write.h) */
+    char *cause;         /* the outcome in one line, if there is more to it than the status; or NULL */
     struct ncs_exec_site *site;
     size_t sites, sites_room;
 };

@@ -51,20 +51,26 @@ static bool reproducer_run(const char *file, uint64_t seed, struct ncs_reproduce
     return ran;
 }
 
-bool ncs_reproducer_try(const char *text, bool yaml, uint64_t seed, struct ncs_reproduced *out, struct ncs_error *err)
+static bool reproducer_run_text(const char *text, bool yaml, uint64_t seed, struct ncs_reproduced *out, bool *holds,
+                                struct ncs_error *err)
 {
     char path[64];
-    int file = memfd_create(yaml ? "trial.yaml" : "trial.lua", MFD_CLOEXEC);
     size_t bytes = strlen(text);
+    int file = memfd_create(yaml ? "trial.yaml" : "trial.lua", MFD_CLOEXEC);
     if (file < 0 || write(file, text, bytes) != (ssize_t)bytes) {
         if (file >= 0)
             close(file);
         return ncs_fail(err, NCS_NO_MEMORY, "no memory for a trial");
     }
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    bool ran = reproducer_run(path, seed, out, NULL, NULL, err);
+    bool ran = reproducer_run(path, seed, out, holds, NULL, err);
     close(file);
     return ran;
+}
+
+bool ncs_reproducer_try(const char *text, bool yaml, uint64_t seed, struct ncs_reproduced *out, struct ncs_error *err)
+{
+    return reproducer_run_text(text, yaml, seed, out, NULL, err);
 }
 
 /* ---- writing it ---- */
@@ -89,50 +95,35 @@ static struct ncs_reproduced reproducer_declared(const struct ncs_reproduced *of
     return declared;
 }
 
-/* A way to write a job. */
-struct reproducer_way {
-    const struct ncs_workload *workload;
-    bool in_comments;
-};
-
-/* Writes and runs the scenario. False, with err, if the loader refuses it. */
-static bool reproducer_go(struct ncs_reproduced_writing *w, const struct reproducer_way *way,
-                          const struct ncs_reproduced *expected, struct ncs_reproduced *now, struct ncs_str *text,
-                          struct ncs_error *err)
+/* Runs the scenario. False, with err, if the loader refuses it. */
+static bool reproducer_go(const struct ncs_reproduced_writing *w, const struct ncs_reproduced *expected,
+                          struct ncs_reproduced *now, struct ncs_str *text, struct ncs_error *err)
 {
-    struct ncs_reproduced declared = reproducer_declared(expected, way->workload->ranks);
+    struct ncs_reproduced declared = reproducer_declared(expected, w->workload->ranks);
     ncs_reproduced_free(now);
     ncs_str_clear(text);
-    w->workload = way->workload;
-    w->in_comments = way->in_comments;
     ncs_reproduced_text(w, &declared, NULL, text);
     return ncs_reproducer_try(text->text, ncs_reproducer_is_yaml(w->file), w->options ? w->options->seed : 0, now, err) ||
            reproducer_refused(w->file, "so nothing was written", err);
 }
 
-/* The scenario in both orders, with the places as labels or in comments, with and without events and what hosts do besides calls: the
- * first way that ends as the record shows. False, with err, if the loader refuses it. */
+/* The scenario in the first way that ends as the record shows. False, with err, if the loader refuses it. */
 static bool reproducer_text(struct ncs_reproduced_writing *w, const struct ncs_reproduced *expected, struct ncs_reproduced *now,
                             struct ncs_str *text, struct ncs_error *err)
 {
-    static const unsigned without[] = { NCS_WITHOUT_EVENTS, 0, NCS_WITHOUT_HOSTS, NCS_WITHOUT_HOSTS | NCS_WITHOUT_EVENTS };
     const struct ncs_workload *whole = w->workload;
     struct ncs_workload fewer = { 0 };
     bool ran = true, same = false;
-    const size_t kinds = sizeof without / sizeof *without;
-    for (size_t i = 0; i < 2 * kinds && ran && !same; i++) {
-        const struct ncs_workload *job = i < kinds ? whole : whole->other;
-        unsigned left_out = without[i % kinds];
-        ncs_workload_free(&fewer);
-        if (!job || (left_out && !ncs_workload_without(job, left_out, &fewer)))
-            continue;
-        for (int way = 0; way < 2 && ran && !same; way++) {
-            ran = reproducer_go(w, &(struct reproducer_way){ left_out ? &fewer : job, way == 1 }, expected, now, text, err);
+    for (int way = 0; way < NCS_REPRODUCED_WAYS && ran && !same; way++)
+        if (ncs_reproduced_way(w, whole, way, &fewer)) {
+            ran = reproducer_go(w, expected, now, text, err);
             same = ran && ncs_reproduced_equal(now, expected);
         }
+    if (ran && !same) {
+        w->workload = whole;
+        w->in_comments = true;
+        ran = reproducer_go(w, expected, now, text, err);
     }
-    if (ran && !same)
-        ran = reproducer_go(w, &(struct reproducer_way){ whole, true }, expected, now, text, err);
     bool same_error = now->error && expected->error ? strcmp(now->error, expected->error) == 0 : now->error == expected->error;
     if (ran && !(same && same_error)) { /* an error that ends a rank is an error of Lua's here */
         ncs_str_clear(text);
@@ -282,7 +273,25 @@ static void reproducer_say_judgement(const struct reproducer_file *f, bool same,
     ncs_str_free(&text);
 }
 
-bool ncs_reproducer_check(const char *file, int status)
+/* Replaces the file by the first of the ways that ends as it declares. False if it stays. */
+static bool reproducer_choose(const char *file, const struct ncs_str *ways, struct ncs_reproduced *now)
+{
+    struct ncs_error err = { 0 };
+    bool holds = false;
+    for (size_t at = 0, bytes; at < ways->bytes && !holds; at += bytes + 1) {
+        const char *text = ways->text + at;
+        struct ncs_reproduced ending;
+        bytes = strlen(text);
+        bool ran = reproducer_run_text(text, ncs_reproducer_is_yaml(file), 0, &ending, &holds, &err);
+        holds = ran && holds && ncs_file_write(file, text, bytes, true, &err);
+        ncs_reproduced_free(holds ? now : &ending);
+        if (holds)
+            *now = ending;
+    }
+    return holds;
+}
+
+bool ncs_reproducer_check(const char *file, const struct ncs_str *ways, int status)
 {
     struct ncs_error err = { 0 };
     struct ncs_reproduced now = { 0 };
@@ -293,6 +302,7 @@ bool ncs_reproducer_check(const char *file, int status)
         bool removed = lstat(file, &is) == 0 && S_ISREG(is.st_mode) && unlink(file) == 0;
         reproducer_refused(file, removed ? "and has removed it" : "so do not use it", &err);
     }
+    same = same || (loads && reproducer_choose(file, ways, &now));
     bool done = loads && reproducer_judge(&f, same, &now, &err);
     if (done)
         reproducer_say_judgement(&f, same, &now);

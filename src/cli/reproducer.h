@@ -19,8 +19,8 @@ int ncs_reproducer_write(const char *file, bool replace, const struct ncs_worklo
                          const struct ncs_reproduced *expected, const struct ncs_run_options *options);
 
 /* Runs the scenario that a program has written, and prints on standard error whether it ends as it declares; if not, the file
- * gets a comment. A file that is no scenario is removed. False after an error, which it has printed. `status`: the program's
- * exit status, of which the scenario may know nothing. */
-bool ncs_reproducer_check(const char *file, int status);
+ * gets a comment. A file that is no scenario is removed. False after an error, which it has printed. `ways`: all ways to
+ * write it (ncs_reproduced_add_ways): the first that ends as it declares takes the place of a file that does not. `status`: the program's exit status, of which the scenario may know nothing. */
+bool ncs_reproducer_check(const char *file, const struct ncs_str *ways, int status);
 
 #endif

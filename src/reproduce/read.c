@@ -94,7 +94,7 @@ static bool reader_ends_comm(const struct ncs_call *call)
 }
 
 /* The rank of the job that makes the call; -1 = it is not known. */
-static int reader_rank(struct ncs_reader *r, const struct ncs_call *call)
+int ncs_reader_rank(struct ncs_reader *r, const struct ncs_call *call)
 {
     if (!r->shared) /* who joins may pass the number of another */
         return ncs_fn_info[call->fn].joins == NCS_JOINS_ONE ? call->rank : ncs_reader_rank_of_handle(r, call);
@@ -129,12 +129,16 @@ static bool may_matter(const struct ncs_call *call)
 
 static void read_call(struct ncs_reader *r, const struct ncs_call *call)
 {
-    int rank = reader_rank(r, call);
+    int rank = ncs_reader_rank(r, call);
+    uint64_t caller = ncs_hash((uint64_t)call->rank + 1, (uint64_t)call->thread);
+    if (r->shared)
+        ncs_map_put_number(&r->waits, caller, !call->returned);
     if (rank < 0 || rank >= r->job->ranks || call->opening || call->ending || call->withdrawn)
         return;
     if (ncs_reader_is_cut(r, call))
         return;
     r->rank[rank].blocked = !call->returned;
+    r->rank[rank].caller = caller;
     r->rank[rank].failed &= !ncs_fn_info[call->fn].counted;
     bool of_nccl = ncs_fn_info[call->fn].lib == NCS_LIB_NCCL; /* a query of CUDA's that finds nothing is no loss */
     bool failed = call->returned && call->rc != 0 && !(of_nccl && call->rc == ncclInProgress);
@@ -168,48 +172,6 @@ static void read_call(struct ncs_reader *r, const struct ncs_call *call)
 }
 
 /* ---- the whole ---- */
-
-/* The arguments with which the rank would make the step as others do, on their communicator or on a sibling of it; NULL = it would
- * not. A root is a rank of one communicator. */
-static const struct ncs_workload_call *as_others(const struct ncs_workload *job, const struct ncs_workload_step *step, int rank)
-{
-    for (int r = 0; r < job->ranks; r++) {
-        const struct ncs_workload_call *c = step->of[r];
-        if (!c || step->kind == NCS_STEP_LAST || step->kind == NCS_STEP_TEXT || step->kind == NCS_STEP_GROUP ||
-            step->kind == NCS_STEP_GROUP_END)
-            continue;
-        if (c->family < 0 || (!ncs_fn_info[c->fn].pair && job->family[c->family].comm[rank] >= 0 &&
-                              (c->partner < 0 || job->family[c->family].comm[rank] == job->family[c->family].comm[r])))
-            return c;
-    }
-    return NULL;
-}
-
-/* In a record all calls have returned: a rank whose newest call is not over waits for it. */
-static void find_blocked(struct ncs_reader *r)
-{
-    const struct ncs_snapshot *s = r->source->snapshot;
-    for (size_t i = 0; s && i < s->parts; i++) {
-        const struct ncs_call *call = s->part[i].call;
-        int rank = call ? reader_rank(r, call) : -1;
-        if (rank >= 0 && rank < r->job->ranks && s->part[i].state <= NCS_PART_MATCHED && r->rank[rank].newest == call)
-            r->rank[rank].blocked = true;
-    }
-}
-
-/* What a rank would do behind the call in which it waits is in no record: it does as the others. The run does not come so far,
- * but a trial of a repair does. */
-static void go_on_as_others(struct ncs_reader *r)
-{
-    struct ncs_workload *job = r->job;
-    for (int rank = 0; rank < job->ranks; rank++) {
-        size_t last = job->steps;
-        while (last > 0 && !job->step[last - 1]->of[rank])
-            last--;
-        for (size_t i = last; r->rank[rank].blocked && i < job->steps; i++)
-            job->step[i]->of[rank] = as_others(job, job->step[i], rank);
-    }
-}
 
 static void note_losses(struct ncs_reader *r, int threads)
 {
@@ -295,8 +257,7 @@ static bool workload_read(struct ncs_workload *job, const struct ncs_workload_so
     *choice = ncs_workload_merge(job, r.of, behind);
     for (int i = 0; i < ranks; i++)
         job->apart |= source->one_process && r.rank[i].has_ended;
-    find_blocked(&r);
-    go_on_as_others(&r);
+    ncs_reader_go_on(&r);
     note_limits(&r);
     for (int i = 0; i < ranks; i++)
         ncs_free(r.of[i].token);
@@ -315,6 +276,7 @@ static bool workload_read(struct ncs_workload *job, const struct ncs_workload_so
     ncs_map_free(&r.event_of);
     ncs_map_free(&r.text_of);
     ncs_map_free(&r.rank_of);
+    ncs_map_free(&r.waits);
     return workload_has_calls(job);
 }
 

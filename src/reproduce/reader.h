@@ -1,5 +1,5 @@
 /* The reading of a journal, for the files of this room: tokens.c, extras.c, events.c, waits.c, cut.c, last.c,
- * read.c. */
+ * onward.c, read.c. */
 #ifndef NCS_REPRODUCE_READER_H
 #define NCS_REPRODUCE_READER_H
 
@@ -22,6 +22,7 @@ struct ncs_reader {
         int thread;                        /* that makes its calls, + 1; 0 = none so far */
         bool threads;                      /* several do */
         bool blocked;                      /* its newest call has not returned */
+        uint64_t caller;                   /* the thread that made its newest call, of what process */
         bool has_ended;                    /* it has ended a communicator */
         bool failed;                       /* its newest step is a call that was refused */
         uint64_t event[NCS_READER_EVENTS]; /* by event of the scenario: id of the last call that waits for it; 0 = it is free */
@@ -31,6 +32,7 @@ struct ncs_reader {
     struct ncs_map text_of;   /* of places by file and line */
     bool shared;              /* one process has several ranks: a call's rank is that of its communicator, */
     struct ncs_map rank_of;   /* and a stream's the rank + 1 whose calls it has */
+    struct ncs_map waits;     /* by caller: 1 = its newest call has not returned */
     bool hosts;               /* what hosts do besides calls counts: one of them waits for another */
     bool *stuck;              /* by communicator: a rank stands in its init, or failed there */
     bool *has_id;             /* by communicator: its id is in the store */
@@ -90,5 +92,13 @@ bool ncs_reader_is_cut(struct ncs_reader *r, const struct ncs_call *call);
 /* ---- last.c ---- */
 
 void ncs_reader_end_rank(struct ncs_reader *r, int rank);
+
+/* ---- onward.c ---- */
+
+void ncs_reader_go_on(struct ncs_reader *r);
+
+/* ---- read.c ---- */
+
+int ncs_reader_rank(struct ncs_reader *r, const struct ncs_call *call); /* that makes the call, of the job; -1 = unknown */
 
 #endif

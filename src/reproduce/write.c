@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "reproduce/shrink.h"
 #include "scenario/scenario.h"
 
 bool ncs_reproducer_is_yaml(const char *file)
@@ -13,7 +14,8 @@ bool ncs_reproducer_is_yaml(const char *file)
     return (bytes > 5 && strcmp(file + bytes - 5, ".yaml") == 0) || (bytes > 4 && strcmp(file + bytes - 4, ".yml") == 0);
 }
 
-enum { SCHEDULE_SHOWN = 200 }; /* bytes: a schedule has a number for each choice of the run */
+enum { SCHEDULE_SHOWN = 200 };  /* bytes: a schedule has a number for each choice of the run */
+enum { WAYS_BYTES = 64 << 20 }; /* after which no way is added */
 
 struct comments {
     char **line;
@@ -155,12 +157,37 @@ void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct nc
     ncs_str_free(&about);
 }
 
-bool ncs_reproduced_write(const struct ncs_reproduced_writing *w, bool replace, const struct ncs_reproduced *outcome,
-                          struct ncs_error *err)
+bool ncs_reproduced_way(struct ncs_reproduced_writing *w, const struct ncs_workload *whole, int way, struct ncs_workload *fewer)
+{
+    static const unsigned without[] = { NCS_WITHOUT_EVENTS, 0, NCS_WITHOUT_HOSTS, NCS_WITHOUT_HOSTS | NCS_WITHOUT_EVENTS };
+    const struct ncs_workload *job = way < NCS_REPRODUCED_WAYS / 2 ? whole : whole->other;
+    unsigned left_out = without[way / 2 % 4];
+    ncs_workload_free(fewer);
+    if (!job || (left_out && !ncs_workload_without(job, left_out, fewer)))
+        return false;
+    w->workload = left_out ? fewer : job;
+    w->in_comments = way % 2 == 1;
+    return true;
+}
+
+bool ncs_reproduced_write(const struct ncs_reproduced_writing *w, const struct ncs_reproduced *outcome, struct ncs_error *err)
 {
     struct ncs_str out = { 0 };
     ncs_reproduced_text(w, outcome, NULL, &out);
-    bool written = ncs_file_write(w->file, out.text, out.bytes, replace, err);
+    bool written = ncs_file_write(w->file, out.text, out.bytes, true, err);
     ncs_str_free(&out);
     return written;
+}
+
+void ncs_reproduced_add_ways(struct ncs_reproduced_writing *w, const struct ncs_reproduced *outcome, struct ncs_str *out)
+{
+    const struct ncs_workload *whole = w->workload;
+    struct ncs_workload fewer = { 0 };
+    for (int way = 0; way < NCS_REPRODUCED_WAYS && out->bytes < WAYS_BYTES; way++)
+        if (ncs_reproduced_way(w, whole, way, &fewer)) {
+            ncs_reproduced_text(w, outcome, NULL, out);
+            ncs_str_add_bytes(out, "", 1);
+        }
+    w->workload = whole;
+    ncs_workload_free(&fewer);
 }

@@ -23,9 +23,17 @@ struct ncs_reproduced_writing {
 /* Appends the scenario. It declares `outcome`. `recorded`: how the job ended, if that is something else; NULL = it is the same. */
 void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct ncs_reproduced *outcome,
                          const struct ncs_reproduced *recorded, struct ncs_str *out);
-/* Writes the scenario to its file. `replace`: an existing file is replaced. False, with err, if the file cannot be written. */
-bool ncs_reproduced_write(const struct ncs_reproduced_writing *w, bool replace, const struct ncs_reproduced *outcome,
-                          struct ncs_error *err);
+
+/* Sets the way number `way`, from 0, in which the job `whole` may be written, the likeliest first: in both orders, with and without events
+ * and what hosts do besides calls, with the places as labels or in comments. `fewer` has what it needs, and is empty at first. False if the
+ * job has no such way. */
+enum { NCS_REPRODUCED_WAYS = 16 };
+bool ncs_reproduced_way(struct ncs_reproduced_writing *w, const struct ncs_workload *whole, int way, struct ncs_workload *fewer);
+
+/* Writes the scenario to its file, which it replaces. False, with err, if the file cannot be written. */
+bool ncs_reproduced_write(const struct ncs_reproduced_writing *w, const struct ncs_reproduced *outcome, struct ncs_error *err);
+/* Appends the scenario in all ways, with a zero byte behind each. */
+void ncs_reproduced_add_ways(struct ncs_reproduced_writing *w, const struct ncs_reproduced *outcome, struct ncs_str *out);
 
 /* The settings of a scenario of so many ranks that is made of a run with these options; NULL = they are not known. */
 void ncs_reproducer_settings(const struct ncs_run_options *options, int ranks, const struct ncs_reproduced *outcome,

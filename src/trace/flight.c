@@ -168,6 +168,17 @@ static void *flight_begin(struct record *r, struct ncs_error *err)
     return all;
 }
 
+/* A rank whose newest call is over may be in one that no dump has. */
+static void doubt_idle(struct record *r, int rank)
+{
+    const struct record_rank *own = &r->rank[rank];
+    if (!r->follows && (!own->calls || own->call[own->calls - 1].state >= RECORD_OVER))
+        ncs_record_doubt(r, rank, false,
+                         "it could also be that rank %d waits in a call that no dump shows, as ncclCommSplit, ncclCommDestroy or "
+                         "ncclCommAbort",
+                         rank);
+}
+
 static bool flight_finish(void *state)
 {
     struct flights *all = state;
@@ -181,6 +192,7 @@ static bool flight_finish(void *state)
             continue;
         if (ncs_flight_settle(f, d)) {
             readable++;
+            doubt_idle(f->record, d->rank);
             continue;
         }
         drop_calls(f->record, d->rank);

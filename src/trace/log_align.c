@@ -184,7 +184,8 @@ static bool number_absent(struct record *r, struct ncs_error *err)
     return true;
 }
 
-/* The last lines may be lost with their process: a rank with fewer calls may have made more. */
+/* The last lines may be lost with their process: a rank with fewer calls may have made more. A split, a destroy and an abort leave a line
+ * only when they are over. */
 static void doubt_short(struct record *r, const struct record_comm *info, const size_t *calls)
 {
     size_t most = 0;
@@ -192,10 +193,11 @@ static void doubt_short(struct record *r, const struct record_comm *info, const 
         most = calls[k] > most ? calls[k] : most;
     for (int k = 0; k < info->nranks; k++)
         if (info->rank[k] >= 0 && r->rank[info->rank[k]].source && calls[k] < most)
-            ncs_record_doubt(r, info->rank[k], false,
-                             "it could also be that rank %d made the missing calls, if the "
-                             "end of its log is lost",
-                             info->rank[k]);
+            ncs_record_doubt(
+                r, info->rank[k], false,
+                "it could also be that rank %d made the missing calls, if the end of its log is lost, or waits in a call "
+                "that leaves no line, as ncclCommSplit or ncclCommDestroy",
+                info->rank[k]);
 }
 
 bool ncs_log_align(struct record *r, bool warned, struct ncs_error *err)

@@ -55,6 +55,9 @@ static void name_comm(struct log *l, const struct log_line *line, const struct l
     else
         ncs_str_addf(&name, "comm 0x%" PRIx64, i->parent ? i->parent : i->id);
     info->made = true;
+    if (parent &&
+        i->counted) /* ranks have logs of their own: their lines are in no common order, but the parent numbers its splits */
+        info->serial = (int64_t)i->child;
     info->split_from = parent ? parent->comm : -1;
     info->name = ncs_str_take(&name);
 }

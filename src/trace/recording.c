@@ -146,10 +146,12 @@ static void follow_ends(struct recording *r)
 static void describe_files(struct recording *r)
 {
     char *version = r->record->trace->nccl;
+    size_t processes = 0;
     for (size_t i = 0; i < r->files; i++) {
         const struct recorded_file *f = &r->file[i];
         if (f->left_out)
             continue;
+        processes++;
         if (f->rank >= 0)
             r->record->rank[f->rank].source = f->path;
         for (int k = 0; f->several && k < f->threads; k++)
@@ -159,6 +161,7 @@ static void describe_files(struct recording *r)
         if (!version[0] && code > 0 && code < 1000000)
             snprintf(version, sizeof r->record->trace->nccl, "%d.%d.%d", code / 10000, code / 100 % 100, code % 100);
     }
+    r->record->trace->one_process = processes == 1;
     if (r->unknown)
         ncs_record_note(r->record, "%zu call%s of functions that this version does not know %s left out", r->unknown,
                         r->unknown == 1 ? "" : "s", r->unknown == 1 ? "is" : "are");

@@ -216,7 +216,8 @@ static int compare_places(const void *left, const void *right)
         return a->path ? -1 : 1;
     int order = a->path ? strcmp(a->path, b->path) : 0;
     order = order ? order : (a->line > b->line) - (a->line < b->line);
-    return order ? order : strcmp(a->name ? a->name : "", b->name ? b->name : "");
+    order = order ? order : strcmp(a->name ? a->name : "", b->name ? b->name : "");
+    return order ? order : (a->site->offset > b->site->offset) - (a->site->offset < b->site->offset);
 }
 
 static bool recording_site_is_shown(const struct site_table *t, const char *path, const char *brief)
@@ -244,7 +245,7 @@ static void add_place(struct recording *r, const struct site_table *t, struct na
     show_site(t, s, &shown);
     ncs_str_add(&name, shown.text);
     if (s->path)
-        ncs_str_addf(&name, ":%d", s->line);
+        ncs_str_addf(&name, ":%d%s", s->line, s->site->line && s->site->offset ? " (in another thread)" : "");
     uint64_t key = ncs_hash_bytes(1, name.text, name.bytes);
     s->place = ncs_map_number(&r->record->places, key);
     if (!s->place) {

@@ -36,6 +36,7 @@ struct ncs_trace {
     size_t calls;      /* recorded collectives, sends and receives */
     size_t unfinished; /* calls known to be unfinished */
     bool ended;        /* every rank left a file, and the files show that all of its calls are over */
+    bool one_process;  /* all ranks are known to be of one process */
     const char *next;  /* which files would say more: an advice to the reader */
     struct ncs_journal *journal;
     struct ncs_snapshot snapshot;

@@ -86,11 +86,11 @@ for door; do
     exec-record)
         in_exec under.json -- "$NCCLSCRIPT" record -o "$work/recorded" -- "${job[@]}"
         diagnose exec-record "$work/recorded" ;;
-    record) # a thread that sleeps: no hang is certain, and the job is killed
-        export NCCLSCRIPT_GPUS=$ranks NCCLSCRIPT_TIMEOUT=700ms
+    record) # a thread that sleeps: no hang is certain, and the job is killed, but not while it starts
+        export NCCLSCRIPT_GPUS=$ranks NCCLSCRIPT_TIMEOUT=2s
         case $start in
         threads | one) LD_LIBRARY_PATH=$libraries timeout 100 "$NCCLSCRIPT" record -o "$work/alone" -- "${job[@]}" idle ;;
-        *) LIMIT=700ms in_exec under.json -- "$NCCLSCRIPT" record -o "$work/alone" -- "${job[@]}" idle ;;
+        *) LIMIT=2s in_exec under.json -- "$NCCLSCRIPT" record -o "$work/alone" -- "${job[@]}" idle ;;
         esac >"$work/out" 2>&1
         unset NCCLSCRIPT_GPUS NCCLSCRIPT_TIMEOUT
         diagnose record "$work/alone" ;;

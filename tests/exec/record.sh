@@ -41,6 +41,18 @@ reports 'its run ends as the record shows: hang: init-missing-rank, rank 5$'
 run "one thread, a rank that never joins, in JSON" 3 "${exec[@]}" -n 8 --format json -- "$job" one no-init 8
 reports '"culprits": \[\{"rank": null, "comm_rank": 5, "device": null, '
 
+# The scenario is written in the first way that ends as the program does: with another order of what only some ranks make last, with
+# places in comments.
+run "a step left out" 3 "${exec[@]}" -n 8 --record "$made" -- "$job" threads short 8
+reports 'its run ends as the record shows: hang: skipped-call, rank 5$'
+run "another communicator" 3 "${exec[@]}" -n 8 --record "$made" -- "$job" threads wrong-comm 8
+reports 'its run ends as the record shows: hang: wrong-comm, rank 5$'
+again "another communicator" 'hang as declared: wrong-comm, rank 5$'
+
+# Processes with a run each write one file.
+run "a run for each process" 3 "${exec[@]}" -n 4 --processes one --record "$made" -- "$job" fork none 4
+reports "^ncclscript exec: 4 processes with a run each have written $made: it has the run of the last one\$"
+
 # Within one process, no destroy waits for another rank.
 run "threads, a destroy left out" 0 "${exec[@]}" -n 8 --record "$made" -- "$job" threads no-destroy 8
 reports 'its run ends as the record shows: pass$'

@@ -49,6 +49,15 @@ for client in places_named pollers helper hang; do
         fail "$client: another finding than exec's: $(grep '^  more' "$out/exec")"
 done
 
+# One process has all ranks: a rank that never joins is the culprit, not the process, and no destroy waits for another rank.
+NCCLSCRIPT_GPUS=8 NCCLSCRIPT_QUIET=1 "$NCCLSCRIPT" record -o "$out/one" -- "$build/tests/doors/doors_program" one no-init 8 >"$out/exec" 2>&1
+"$NCCLSCRIPT" diagnose --scenario "$out/one.lua" "$out/one" >"$out/said" 2>&1
+grep -q 'why   7 of 8 ranks joined comm1 with ncclCommInitRank, rank 5 of comm1 did not$' "$out/said" &&
+    grep -q 'its run ends as the record shows: hang: init-missing-rank, rank 5$' "$out/said" || fail "one thread: another culprit"
+NCCLSCRIPT_GPUS=8 NCCLSCRIPT_QUIET=1 "$NCCLSCRIPT" record -o "$out/left" -- "$build/tests/doors/doors_program" threads no-destroy 8 >"$out/exec" 2>&1
+"$NCCLSCRIPT" diagnose --scenario "$out/left.lua" "$out/left" >"$out/said" 2>&1
+grep -q 'its run ends as the record shows: pass$' "$out/said" || fail "threads: a scenario's destroy waits"
+
 for client in one_thread threads memory lives patterns recovery; do
     rm -rf "$out/rec"
     NCCLSCRIPT_GPUS=4 "$NCCLSCRIPT" record -o "$out/rec" -- "$build/tests/exec/exec_$client" >"$out/with" 2>&1
@@ -85,8 +94,8 @@ while [ "$(wc -l <"$out/told")" -lt 20000 ] && [ $((tries++)) -lt 6000 ] && kill
 kill -9 $pid 2>/dev/null
 wait $pid 2>/dev/null
 told=$(grep -c '^.$' "$out/told")
-"$NCCLSCRIPT" diagnose "$out/many" >"$out/said" 2>&1
-calls=$(sed -nE 's/.* in ([0-9]+) calls?$/\1/p' "$out/said")
+"$NCCLSCRIPT" diagnose --format json "$out/many" >"$out/said" 2>&1 # the process may have ended within a call
+calls=$(sed -nE 's/.*"calls": ([0-9]+),.*/\1/p' "$out/said")
 [ "${calls:-0}" -ge "$told" ] && [ "${calls:-0}" -le $((told + 1)) ] || fail "SIGKILL: $told calls have returned, ${calls:-no} calls are recorded"
 
 [ "$failures" -eq 0 ]

@@ -51,5 +51,23 @@ dump count "$b/arguments/count_mismatch.lua[ranks=3,count=1,odd=2]" 0
 dump order "$b/communicators/comm_order.lua[ranks=2,warm=false]" 0
 dump ring "$b/p2p/ring_ungrouped.lua[ranks=3,dtype=float32,warm=false]" 0
 dump killed "$b/ranks/rank_killed.lua[ranks=4,victim=last,call=5]" 0
+# Dumps and logs show no split, destroy or abort that has not returned: where one may be it, the report says so.
+for bug in early-destroy split-fewer; do
+    for kind in fr log calls; do
+        "$program" run -q --set "bug=$bug" --dump $kind "$work/$bug.$kind" tests/doors/program.lua >"$work/out" 2>&1
+        "$program" diagnose "$work/$bug.$kind" >"$work/out" 2>&1
+        grep -qE '^  or .*waits in a call that (no dump shows|leaves no line), as ncclCommSplit(,| or) ncclCommDestroy' "$work/out" ||
+            { echo "$bug, $kind: not said what the record lacks"; cat "$work/out"; failed=1; }
+    done
+done
+# A log has no places: parts of the same split show which of two ranks passed another type.
+for kind in log calls; do
+    "$program" run -q -n 4 --set bug=count --dump $kind "$work/count.$kind" tests/doors/program.lua >"$work/out" 2>&1
+    "$program" diagnose "$work/count.$kind" >"$work/out" 2>&1
+    grep -qE '^  fix .*: rank 2 \(.*\) is the odd one$' "$work/out" || { echo "count, $kind: another culprit"; cat "$work/out"; failed=1; }
+    "$program" run -q --set bug=dtype --dump $kind "$work/dtype.$kind" tests/doors/program.lua >"$work/out" 2>&1
+    "$program" diagnose "$work/dtype.$kind" >"$work/out" 2>&1
+    grep -qE '^  fix .*: rank 5 \(.*\) is the odd one$' "$work/out" || { echo "dtype, $kind: another culprit"; cat "$work/out"; failed=1; }
+done
 python3 tests/trace/analyzer.py "${folders[@]}" || failed=1
 exit $failed

@@ -65,6 +65,15 @@ bool ncs_ineffective(const struct ncs_analysis *q, const struct ncs_call *call, 
     return call->number > 0 && !ncs_call_is_pair(call) && !ncs_call_is_one_sided(call) && ncs_call_count(call) == 0;
 }
 
+/* A process as such, which comes behind its devices, is no rank of the job. */
+static size_t ranks_of_run(const struct ncs_analysis *q)
+{
+    size_t ranks = 0;
+    for (size_t i = 0; q->parties && i < q->parties->count; i++)
+        ranks += q->parties->of[i].device >= 0 || q->parties->of[i].rank < 0;
+    return q->parties ? ranks : (size_t)q->ranks;
+}
+
 int ncs_run_rank(const struct ncs_analysis *q, int comm, int comm_rank)
 {
     if (comm < 0 || (size_t)comm >= q->journal->comms || comm_rank < 0)
@@ -75,7 +84,7 @@ int ncs_run_rank(const struct ncs_analysis *q, int comm, int comm_rank)
     if (info->member[comm_rank].rank >= 0)
         return info->member[comm_rank].rank;
     /* No record names the rank. A communicator of all ranks usually numbers them as the run does. */
-    return q->comm[comm].numbered_alike && info->nranks == q->ranks ? comm_rank : -1;
+    return q->comm[comm].numbered_alike && (size_t)info->nranks == ranks_of_run(q) ? comm_rank : -1;
 }
 
 static int context_of(const struct ncs_analysis *q, int rank, int thread)

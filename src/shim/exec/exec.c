@@ -343,6 +343,8 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     bool whole = ncs_exec_timeline_write(&run) && written;
     if (settings.scenario)
         whole &= ncs_exec_reproduce(r, settings.scenario, name, write_channel);
+    if (settings.html || settings.trace || settings.scenario || settings.report)
+        write_channel("files\n");
     if (r->verdict != NCS_PASS || fails)
         write_cause(&run);
     else if (stopped)

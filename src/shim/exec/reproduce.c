@@ -1,5 +1,8 @@
 #include "shim/exec/reproduce.h"
 
+#include <stdlib.h>
+
+#include "base/channel.h"
 #include "base/mem.h"
 #include "reproduce/write.h"
 #include "shim/exec/places.h"
@@ -11,6 +14,19 @@ static char *reproduce_place(void *arg, const struct ncs_call *call)
     (void)arg;
     const char *name = ncs_places_name(call->place.line);
     return name ? ncs_copy_text(name) : NULL;
+}
+
+/* To the program that started this one, which chooses. */
+static void send_ways(struct ncs_reproduced_writing *w, const struct ncs_reproduced *ending)
+{
+    struct ncs_str text = { 0 };
+    int file = ncs_channel_open_as(getenv(NCS_WAYS), S_IFREG, O_WRONLY | O_TRUNC);
+    if (file < 0)
+        return;
+    ncs_reproduced_add_ways(w, ending, &text);
+    ncs_shim_write(file, text.text, text.bytes);
+    close(file);
+    ncs_str_free(&text);
 }
 
 bool ncs_exec_reproduce(const struct ncs_result *result, const char *file, const char *program, void (*tell)(const char *line))
@@ -32,10 +48,12 @@ bool ncs_exec_reproduce(const struct ncs_result *result, const char *file, const
     struct ncs_reproduced_writing w = {
         .file = file, .origin = program, .workload = &job, .options = &options, .lists_losses = true
     };
-    if (written && !(written = ncs_reproduced_write(&w, true, &ending, &err)))
+    if (written && !(written = ncs_reproduced_write(&w, &ending, &err)))
         ncs_shim_warn("%s: %s", file, err.text);
-    if (written)
+    if (written) {
+        send_ways(&w, &ending);
         tell("scenario\n");
+    }
     ncs_reproduced_free_last(last, result);
     ncs_reproduced_free(&ending);
     ncs_workload_free(&job);

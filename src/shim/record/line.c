@@ -30,14 +30,18 @@ void ncs_recorder_end_lines(void)
     recorder_packages = NULL;
 }
 
-static uint64_t key_of_frame(const struct ncs_python_frame *f)
+/* What is wanted of a frame: its line if it is the program's own; its line in any case; its own line for a call of another thread. */
+enum frame_use { FRAME_OWN, FRAME_ANY, FRAME_ELSEWHERE };
+
+static uint64_t key_of_frame(const struct ncs_python_frame *f, enum frame_use use)
 {
-    return ncs_hash(ncs_hash((uint64_t)(uintptr_t)f->code ^ f->tail, (uint64_t)(uintptr_t)f->file), (uint64_t)f->instruction) | 1;
+    uint64_t code = ncs_hash((uint64_t)(uintptr_t)f->code ^ f->tail, (uint64_t)(uintptr_t)f->file);
+    return ncs_hash(code, 2 * (uint64_t)f->instruction + (use == FRAME_ELSEWHERE)) | 1;
 }
 
-static uint16_t site_of_frame(struct recorder_file *f, const struct ncs_python_frame *frame, const char *file)
+static uint16_t site_of_frame(struct recorder_file *f, const struct ncs_python_frame *frame, const char *file, bool elsewhere)
 {
-    struct ncs_recording_site site = { 0 };
+    struct ncs_recording_site site = { .offset = elsewhere };
     int line = ncs_python_line(frame);
     size_t bytes = strlen(file), most = sizeof site.module - 1, cut = bytes > most ? bytes - most : 0;
     site.line = line > 0 ? (uint32_t)line : 1;
@@ -45,21 +49,24 @@ static uint16_t site_of_frame(struct recorder_file *f, const struct ncs_python_f
     return ncs_recorder_add_site(f, &site);
 }
 
-/* Completes an entry, with the lock. `wanted`: its site is needed, whoever it belongs to. */
-static void fill_line(struct recorder_file *f, struct recorder_line *line, const struct ncs_python_frame *frame, bool wanted)
+/* Completes an entry, with the lock. */
+static void fill_line(struct recorder_file *f, struct recorder_line *line, const struct ncs_python_frame *frame,
+                      enum frame_use use)
 {
     char file[4096];
     if (!ncs_python_file(frame, file, sizeof file))
         return;
     line->own = ncs_python_is_own(file);
-    if ((line->own || wanted) && !line->index)
-        __atomic_store_n(&line->index, site_of_frame(f, frame, file), __ATOMIC_RELEASE);
+    if ((line->own || use == FRAME_ANY) && !line->index)
+        __atomic_store_n(&line->index, site_of_frame(f, frame, file, use == FRAME_ELSEWHERE), __ATOMIC_RELEASE);
 }
 
 /* NULL = there is no room. */
-static const struct recorder_line *line_of_frame(struct recorder_file *f, const struct ncs_python_frame *frame, bool wanted)
+static const struct recorder_line *line_of_frame(struct recorder_file *f, const struct ncs_python_frame *frame,
+                                                 enum frame_use use)
 {
-    uint64_t key = key_of_frame(frame), hash = ncs_mix(key);
+    uint64_t key = key_of_frame(frame, use), hash = ncs_mix(key);
+    bool wanted = use == FRAME_ANY;
     struct recorder_line *line = NULL;
     for (uint64_t i = 0; i < LINE_PROBES; i++) {
         line = &recorder_lines[(hash + i) & (LINES - 1)];
@@ -74,7 +81,7 @@ static const struct recorder_line *line_of_frame(struct recorder_file *f, const 
         return NULL;
     pthread_mutex_lock(&recorder_line_lock);
     if (line->key == 0 || line->key == key) {
-        fill_line(f, line, frame, wanted);
+        fill_line(f, line, frame, use);
         __atomic_store_n(&line->key, key, __ATOMIC_RELEASE);
     } else {
         line = NULL; /* another thread has taken the entry: the next call finds a free one */
@@ -83,24 +90,46 @@ static const struct recorder_line *line_of_frame(struct recorder_file *f, const 
     return line;
 }
 
+/* As exec does (shim/exec/python.c): an engine makes calls in threads that have a state of Python and no frame, while the thread that
+ * has called it waits. */
+static uint16_t line_of_waiting_thread(struct recorder_file *f)
+{
+    struct ncs_python_frame frame;
+    uint16_t index = 0;
+    for (const void *thread = NULL; (thread = ncs_python_other(thread, &frame));) {
+        const struct recorder_line *own = NULL;
+        bool there = true;
+        for (int i = 0; i < DEEP && there && !own; i++, there = ncs_python_outer(&frame)) {
+            own = frame.code ? line_of_frame(f, &frame, FRAME_ELSEWHERE) : NULL;
+            own = own && own->own ? own : NULL;
+        }
+        if (own && index)
+            return 0;
+        index = own ? own->index : index;
+    }
+    return index;
+}
+
 uint16_t ncs_recorder_line(struct recorder_file *f)
 {
     struct ncs_python_frame frame, innermost = { 0 };
     bool there = ncs_python_innermost(&frame);
-    if (there && !recorder_packages && !(recorder_packages = calloc(NCS_PYTHON_KNOWN, sizeof *recorder_packages)))
+    if (!there)
+        return line_of_waiting_thread(f);
+    if (!recorder_packages && !(recorder_packages = calloc(NCS_PYTHON_KNOWN, sizeof *recorder_packages)))
         return 0;
     for (int i = 0; i < DEEP && there; i++, there = ncs_python_skip(&frame, recorder_packages, DEEP)) {
         if (!frame.code)
             continue;
         if (!innermost.code)
             innermost = frame;
-        const struct recorder_line *line = line_of_frame(f, &frame, false);
+        const struct recorder_line *line = line_of_frame(f, &frame, FRAME_OWN);
         if (line && line->own && line->index)
             return line->index;
         if (line && !line->own)
             recorder_packages[ncs_python_slot(frame.code)] = (struct ncs_python_known){ frame.code, frame.file };
     }
-    const struct recorder_line *line = innermost.code ? line_of_frame(f, &innermost, true) : NULL;
+    const struct recorder_line *line = innermost.code ? line_of_frame(f, &innermost, FRAME_ANY) : NULL;
     return line ? line->index : 0;
 }
 

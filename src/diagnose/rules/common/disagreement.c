@@ -170,8 +170,9 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
         best = meant;
         tied = false;
         ncs_decided(&d->f, NCS_WHY(VALUE_SIBLINGS), "%zu calls of other groups agree with rank %d", values, meant->rank);
-        d->f.evidence = ncs_text("by other groups: %zu call%s of that line, in the same round, agree with rank %d", values,
-                                 values > 1 ? "s" : "", meant->rank);
+        d->f.evidence = ncs_text("by other groups: %zu call%s of %s, in the same round, agree with rank %d", values,
+                                 values > 1 ? "s" : "", meant->unsaid & NCS_UNSAID_PLACE ? "sibling communicators" : "that line",
+                                 meant->rank);
     } else {
         size_t votes = disagreement_votes(r, get, get(best));
         ncs_decided(&d->f, tied ? NCS_WHY(VALUE_TIE) : NCS_WHY(VALUES), "%zu of %zu ranks agree", votes, r->calls);

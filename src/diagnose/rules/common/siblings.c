@@ -7,9 +7,17 @@
 #include "base/map.h"
 #include "base/mem.h"
 
-static bool is_at_place(const struct ncs_call *a, const struct ncs_call *b)
+/* Where a record lacks the program's places, parts of one split stand for the place of a collective. */
+static bool is_at_place(const struct ncs_journal *j, const struct ncs_call *a, const struct ncs_call *b)
 {
-    return a->fn == b->fn && a->place.line == b->place.line && a->place.file == b->place.file;
+    if (a->fn != b->fn || !((a->unsaid | b->unsaid) & NCS_UNSAID_PLACE))
+        return a->fn == b->fn && a->place.line == b->place.line && a->place.file == b->place.file;
+    if (a->comm < 0 || b->comm < 0 || ncs_call_is_pair(a))
+        return false;
+    if (a->comm == b->comm)
+        return true;
+    const struct ncs_comm_info *x = j->comm[a->comm], *y = j->comm[b->comm];
+    return x->split && x->split == y->split && x->parent == y->parent;
 }
 
 static uint64_t siblings_key_of(const struct ncs_call *c)
@@ -65,7 +73,7 @@ static void look_at_place(struct ncs_sibling_search *s, const struct ncs_call *l
     s->like = like;
     for (const struct ncs_made *m = ncs_first_made(&s->q->index, like->fn); m; m = ncs_next_made(&s->q->index, m)) {
         const struct ncs_call *c = m->call;
-        if (!is_at_place(c, like))
+        if (!is_at_place(s->q->journal, c, like))
             continue;
         if (ncs_map_get(&s->met, siblings_key_of(c))) {
             ncs_map_put_number(&s->round, ncs_map_key(c), count_round(&rounds, c) + 1);
@@ -82,7 +90,7 @@ struct ncs_siblings ncs_siblings_of(struct ncs_sibling_search *s, const struct n
     struct ncs_siblings n = { 0 };
     if (!call->place.line || s->q->journal->dropped)
         return n;
-    if (!s->like || !is_at_place(s->like, call))
+    if (!s->like || !is_at_place(s->q->journal, s->like, call))
         look_at_place(s, call);
     size_t round = ncs_map_number(&s->round, ncs_map_key(call)) - 1;
     for (size_t i = 0; i < s->count; i++)
