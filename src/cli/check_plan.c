@@ -91,11 +91,10 @@ static bool make_plan(struct ncs_checking *c, const struct ncs_scenario *scenari
     struct ncs_run *run = ncs_run_new(&options, &program, NULL, NULL);
     const struct ncs_result *r = ncs_run_execute(run);
     bool ok = r->internal.status == NCS_OK;
-    for (size_t i = 0; i < r->errors && ok; i++) /* the host is short of memory: that is no fault of the scenario */
-        if (r->error[i].kind == NCS_KIND_MEMORY) {
-            ok = ncs_fail(err, NCS_NO_MEMORY, "rank %d: %s", r->error[i].rank, r->error[i].message);
-            ncs_fail_at(err, r->error[i].place.file, r->error[i].place.line, 0);
-        }
+    if (ok && r->verdict == NCS_MEMORY && passes(&scenario->outcome)) { /* the host is short: no fault of the scenario */
+        ok = ncs_fail(err, NCS_NO_MEMORY, "%s", r->errors ? r->error[0].message : "the run has no memory left");
+        ncs_fail_at(err, c->file, r->errors ? r->error[0].place.line : 0, 0);
+    }
     if (ok)
         ncs_call_plan_make(r, plan);
     else if (err->status == NCS_OK)

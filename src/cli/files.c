@@ -78,7 +78,7 @@ static bool walk(struct ncs_files *files, const char *folder, int depth, struct 
     struct dirent **entry;
     int count = scandir(folder, &entry, visible, files_by_name);
     if (count < 0) {
-        ncs_fail(err, NCS_BAD_INPUT, "cannot read the folder: %s", strerror(errno));
+        ncs_fail(err, ncs_status_of(errno), "cannot read the folder: %s", strerror(errno));
         return ncs_fail_at(err, folder, 0, 0);
     }
     bool ok = true;
