@@ -287,9 +287,9 @@ static struct fall fall_of(const struct ncs_run *run, const struct ncs_finding *
                               "it could also be something else: a trial came to a part of this change only", false };
     if (cycle && another_stands && !t)
         return (struct fall){ "another change passes its trial", NULL, false };
-    if (cycle && first->comm && !t)
+    if (cycle && !t)
         return (struct fall){ "no change of the cycle was tried", NULL, false };
-    if (on && ((cycle && first->comm) || t->behind))
+    if (on && (cycle || t->behind))
         return (struct fall){ "with its change the run only goes on", NULL, false };
     if (cycle && t && !changes_all(first))
         return (struct fall){ "a change of another rank of the cycle may do as well",
