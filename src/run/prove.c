@@ -92,24 +92,6 @@ static struct ncs_finding *prove_first_of(const struct ncs_run *run)
     return ncs_first_cause(run->result.diagnosis.finding, run->result.diagnosis.findings);
 }
 
-/* True if the finding leaves out a call at a place where another rank makes as many. */
-static bool leaves_out_usual(const struct ncs_run *run, const struct ncs_finding *f)
-{
-    const struct ncs_edit *e = f->repairs == 1 ? &f->repair[0] : NULL;
-    const struct ncs_call *own = e && e->kind == NCS_EDIT_DELETE && e->comm >= 0
-                                     ? ncs_journal_call(run->journal, e->comm, e->comm_rank, e->call)
-                                     : NULL;
-    size_t *made = ncs_new((size_t)run->options.ranks * sizeof *made);
-    bool usual = false;
-    for (const struct ncs_call *c = own ? run->journal->oldest : NULL; c; c = c->newer)
-        if (c->fn == own->fn && c->place.line == own->place.line && c->place.file == own->place.file)
-            made[c->rank]++;
-    for (int r = 0; r < run->options.ranks && own; r++)
-        usual |= r != own->rank && made[r] >= made[own->rank];
-    ncs_free(made);
-    return usual;
-}
-
 enum takes { NO, LIKELY, SURELY };
 
 /* Decides if an alternative that stood its trial becomes the diagnosis. What ranks did at the places of the program decides, the
@@ -121,14 +103,10 @@ static enum takes takes_over(const struct ncs_run *run, const struct ncs_alterna
     const struct ncs_finding *first = prove_first_of(run), *f = prove_cause_of(a);
     bool within = first && ncs_finding_names_all(first, f), same = within && ncs_finding_names_all(f, first);
     bool known = first && strcmp(first->rule, "waiting") != 0;
-    bool message = strcmp(f->rule, "recv-without-send") == 0 || strcmp(f->rule, "send-without-recv") == 0;
     bool stood = stood_trial(run, first), smaller = !stood || f->repairs < first->repairs;
     *why = NCS_WHY(TRIAL_CHANGES);
     if (a->shifted) /* either the argument is wrong, or the calls are out of step */
         return within && smaller ? SURELY : NO;
-    *why = NCS_WHY(TRIAL_OTHER_END);
-    if (message && !same && a->fits && leaves_out_usual(run, f) && !is_refuted(run, first))
-        return LIKELY; /* either end of the message may be wrong */
     *why = NCS_WHY(TRIAL_PLACES);
     if (a->fits && (a->sure || same))
         return SURELY;
