@@ -171,7 +171,6 @@ struct ncs_analysis {
     bool journal_silent; /* the journal alone shows no cause: other readings of the hang
                                       * skip this step */
     struct ncs_diagnosis *result;
-    size_t finding_room;
 };
 
 /* The first context of a rank of the run, -1 = none; continue with q->next_context. */

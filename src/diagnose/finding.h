@@ -75,8 +75,10 @@ struct ncs_edit {
     int other_comm;       /* SWAP, GROUP: number of the communicator of `other`, on which it has
                            * other_comm_rank; -1 = the same */
     int other_comm_rank;
-    int line;  /* of the call; of an INSERT of the model; 0 = unknown */
-    int model; /* INSERT: rank of the run whose call `model_call` on it is copied; -1 = none */
+    bool further; /* GROUP of messages: `other` is not made yet, so what follows it is not known: the group goes on with
+                           * the messages right behind it */
+    int line;     /* of the call; of an INSERT of the model; 0 = unknown */
+    int model;    /* INSERT: rank of the run whose call `model_call` on it is copied; -1 = none */
     int model_comm_rank;
     uint32_t model_call;
     bool answer;            /* INSERT: the model's counterpart, a receive for a send */

@@ -29,6 +29,8 @@ static void add_trial(const struct ncs_text *t, const struct ncs_trial *trial, s
     for (size_t i = 0; i < trial->edits; i++)
         ncs_str_addf(line, "%s %s", i ? ";" : "", trial->edit[i].text ? trial->edit[i].text : "?");
     ncs_str_addf(line, ": %s", ncs_verdict_name(trial->verdict));
+    if (trial->partial)
+        ncs_str_add(line, ", only a part of the edits was made: no evidence");
     if (trial->returns || trial->behind)
         ncs_str_addf(line, ", applied %zu times more, %zu changes behind it", trial->returns, trial->behind);
     if (trial->diagnosed)

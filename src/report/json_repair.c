@@ -59,6 +59,7 @@ json_t *ncs_json_trials(const struct ncs_trial *trial, size_t trials)
         json_object_set_new(o, "comm", ncs_json_of(t->comm));
         json_object_set_new(o, "call", json_repair_number_or_null(t->call));
         json_object_set_new(o, "edits", ncs_json_edits(t->edit, t->edits));
+        json_object_set_new(o, "partial", json_boolean(t->partial));
         json_object_set_new(o, "gone", t->diagnosed ? json_boolean(t->gone) : json_null());
         json_object_set_new(o, "verdict", json_string(ncs_verdict_name(t->verdict)));
         json_object_set_new(o, "left", ncs_json_of(t->left));

@@ -19,7 +19,7 @@ static void add_trial(const struct ncs_text *t, const struct ncs_trial *trial)
     }
     if (trial->edits > MOST && !t->style->verbose)
         ncs_str_addf(t->out, "    ... %zu edits\n", trial->edits);
-    ncs_str_add(t->out, "    then  ");
+    ncs_str_add(t->out, trial->partial ? "    then, with only a part of this made,  " : "    then  ");
     if (trial->verdict == NCS_PASS) {
         ncs_str_add(t->out, "it passes\n");
         return;

@@ -47,6 +47,8 @@ static bool concerns(const struct passing *p)
     const struct stage *s = p->s;
     if (ncs_amend_any_due(p) || (p->ends && (s->helds || ncs_amend_in_own_group(p))) || ncs_amend_waits(p, &which))
         return true;
+    if (ncs_amend_exchange_is_over(p))
+        return true;
     bool is_sync = p->call && (p->call->fn == NCS_FN_cudaStreamSynchronize || p->call->fn == NCS_FN_cudaDeviceSynchronize);
     if ((is_sync && ncs_amend_in_own_group(p)) ||
         (p->call && p->call->fn == NCS_FN_ncclGroupEnd && ncs_local->group_depth == 1 && ncs_amend_owes_sync(p)))
@@ -60,6 +62,17 @@ static bool concerns(const struct passing *p)
     return false;
 }
 
+static void note_begun(const struct passing *p)
+{
+    for (size_t i = 0; i < p->s->changes; i++) {
+        const struct change *c = ncs_amend_change(p, i);
+        if (c->edit.kind != NCS_EDIT_SWAP && c->edit.kind != NCS_EDIT_GROUP)
+            continue;
+        p->s->begun[i] |= ncs_amend_at(p, c->nth, c->edit.call);
+        p->s->begun[i] &= !ncs_amend_at(p, c->other_nth, c->edit.other);
+    }
+}
+
 static int amend_carry_out(const struct passing *p)
 {
     size_t which;
@@ -70,6 +83,9 @@ static int amend_carry_out(const struct passing *p)
     }
     struct passing now = *p;
     now.call = p->call ? &own : NULL;
+    note_begun(&now);
+    if (ncs_amend_exchange_is_over(p))
+        ncs_amend_end_exchange(&now);
     ncs_amend_insert_due(&now);
     if (now.ends)
         ncs_amend_end_all(&now);

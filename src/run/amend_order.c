@@ -142,13 +142,55 @@ void ncs_amend_start_groups(const struct passing *p)
     }
 }
 
+static bool is_open_exchange(const struct passing *p, size_t i)
+{
+    const struct change *c = ncs_amend_change(p, i);
+    return c->edit.further && p->s->open[i] == ncs_local && ncs_amend_counted(p->s, c->other_nth) >= c->edit.other;
+}
+
+static bool is_same_message(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a->fn == b->fn && a->comm == b->comm && ncs_call_peer(a) == ncs_call_peer(b) && a->place.line == b->place.line &&
+           a->place.file == b->place.file;
+}
+
+/* True if the call is one more message of its group, and the first like it there. */
+static bool goes_further(const struct ncs_call *call)
+{
+    if (!ncs_call_is_pair(call))
+        return false;
+    for (const struct ncs_call *c = call->older; c; c = c->older)
+        if (c->rank == call->rank && c->thread == call->thread && c->group == call->group && is_same_message(c, call))
+            return false;
+    return true;
+}
+
+bool ncs_amend_exchange_is_over(const struct passing *p)
+{
+    bool open = false;
+    for (size_t i = 0; i < p->s->changes && !open; i++)
+        open = is_open_exchange(p, i);
+    return open && (!p->call || !goes_further(p->call));
+}
+
+void ncs_amend_end_exchange(const struct passing *p)
+{
+    for (size_t i = 0; i < p->s->changes; i++)
+        if (is_open_exchange(p, i)) {
+            p->s->done[i] = true;
+            p->s->open[i] = NULL;
+            ncs_amend_make_plain(p, NCS_FN_ncclGroupEnd);
+        }
+}
+
 int ncs_amend_end_groups(const struct passing *p, bool all)
 {
     int rc = 0;
     for (size_t i = 0; i < p->s->changes; i++) {
         const struct change *c = ncs_amend_change(p, i);
         bool own = p->s->open[i] == ncs_local;
-        bool there = (ncs_amend_at(p, c->other_nth, c->edit.other) && (own || !p->s->open[i])) || (all && own);
+        bool there = (ncs_amend_at(p, c->other_nth, c->edit.other) && !c->edit.further && (own || !p->s->open[i])) ||
+                     (all && own);
         if (p->s->done[i] || !ncs_amend_is(p, i, NCS_EDIT_GROUP) || !there)
             continue;
         p->s->done[i] = true;

@@ -124,6 +124,7 @@ struct stage {
     const struct change **change; /* those of this rank; none: the round does not concern it */
     size_t changes, changes_room;
     bool *done;                    /* by change */
+    bool *begun;                   /* by change: of its two calls only the first has come */
     const struct ncs_local **open; /* by change: who started its group; NULL = nobody */
     uint64_t *seen;                /* by change: uses of the place that an insertion follows */
     uint32_t *count;               /* counted calls, by the rank's nth communicator */
@@ -201,6 +202,10 @@ void ncs_amend_hold(const struct passing *p, size_t which);
 bool ncs_amend_in_own_group(const struct passing *p); /* the thread */
 bool ncs_amend_owes_sync(const struct passing *p);    /* the thread, by an edit */
 void ncs_amend_start_groups(const struct passing *p);
+/* True if this call, or a wait without one, ends an exchange whose group an edit has begun (`further`): it is no message, or one
+ * like another of the group, so the next exchange. */
+bool ncs_amend_exchange_is_over(const struct passing *p);
+void ncs_amend_end_exchange(const struct passing *p);
 void ncs_amend_put_off(const struct passing *p); /* delays a call that synchronises */
 /* Makes the calls that follow this call, which returned rc. Returns the first code
  * that is not success. */

@@ -107,15 +107,29 @@ void ncs_run_amend_begin(struct ncs_run *run)
         for (size_t i = 0; run->rank[r].amender && i < all->rounds; i++) {
             struct stage *s = &run->rank[r].amender->stage[i];
             s->done = ncs_new(s->changes * sizeof *s->done);
+            s->begun = ncs_new(s->changes * sizeof *s->begun);
             s->open = ncs_new(s->changes * sizeof *s->open);
             s->seen = ncs_new(s->changes * sizeof *s->seen);
         }
+}
+
+bool ncs_run_amended(const struct ncs_run *run)
+{
+    for (int r = 0; r < run->options.ranks; r++) {
+        const struct amender *a = run->rank[r].amender;
+        for (size_t i = 0; a && i < a->stages; i++)
+            for (size_t k = 0; k < a->stage[i].changes; k++)
+                if (a->stage[i].begun[k])
+                    return false;
+    }
+    return true;
 }
 
 static void free_stage(struct stage *s)
 {
     ncs_free(s->change);
     ncs_free(s->done);
+    ncs_free(s->begun);
     ncs_free(s->open);
     ncs_free(s->seen);
     ncs_free(s->count);

@@ -184,6 +184,8 @@ void ncs_run_thread_over(struct ncs_run *run); /* the calling thread, spawned */
  * edit leaves the step out; an edit may change the key. */
 bool ncs_run_amend_host(struct ncs_run *run, const char **key);
 void ncs_run_amend_begin(struct ncs_run *run);
+/* False if a call of the first edits was to be exchanged, or grouped, with a later one that the run has not come to. */
+bool ncs_run_amended(const struct ncs_run *run);
 void ncs_run_amend_free(struct ncs_run *run);
 
 /* fault.c */

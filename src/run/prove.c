@@ -1,6 +1,6 @@
-/* Tests the explanations of a hang: each change is applied to a silent run of its own. If that run goes on, the change is
- * proven to be sufficient, and a passing alternative may replace the cause, also one that passes (diagnose/README.md,
- * rules 22 and 23). */
+/* Tests the explanations of a hang: each change is applied to a silent run of its own. A run that does not go on refutes the
+ * change. One that goes on shows that the change is enough, not who is guilty: which of several stays the cause, places
+ * decide, the sizes of changes and the ranks that are blamed (diagnose/README.md, rules 22 and 23). */
 #include <string.h>
 
 #include "base/mem.h"
@@ -17,55 +17,53 @@ static const struct ncs_trial *known_trial(const struct ncs_proof *proof, const 
     return NULL;
 }
 
-/* The trial of the finding's edits; edits that were tried before are not run again. NULL = the
- * finding has no edits that can be tried. */
-static const struct ncs_trial *trial_of(struct ncs_run *run, const struct ncs_finding *f, const struct ncs_driver *driver)
+/* What a trial of the finding's edits shows. NULL = it shows nothing: there was none, or the run came to a part of the edits
+ * only. */
+static const struct ncs_trial *trial_shows(const struct ncs_run *run, const struct ncs_finding *f)
 {
-    struct ncs_proof *proof = &run->result.proof;
-    const struct ncs_trial *known = known_trial(proof, f);
-    if (known)
-        return known;
-    struct ncs_amendments *amend = ncs_amend_new();
-    bool fits = f->repairs && ncs_amend_add(amend, run->journal, f->repair, f->repairs);
-    if (fits) {
-        struct ncs_trial t = ncs_run_try(run, f, amend, driver);
-        NCS_PUSH(proof->trial, proof->trials, proof->room, t);
-    }
-    ncs_amend_free(amend);
-    return fits ? &proof->trial[proof->trials - 1] : NULL;
+    const struct ncs_trial *t = f && f->repairs ? known_trial(&run->result.proof, f) : NULL;
+    return t && !t->partial ? t : NULL;
 }
 
-/* True if the run goes on with the finding's edits, even with a wrong result: an inserted call may
- * carry the wrong data (diagnose/README.md, rule 22). The finding gets the outcome as text. */
-static bool stands_trial(struct ncs_run *run, struct ncs_finding *f, const struct ncs_driver *driver)
+/* True if the run goes on with the finding's edits, even with a wrong result: an inserted call may carry the wrong data
+ * (diagnose/README.md, rule 22). */
+static bool stood_trial(const struct ncs_run *run, const struct ncs_finding *f)
 {
-    const struct ncs_trial *t = f ? trial_of(run, f, driver) : NULL;
-    if (!t)
-        return false;
-    ncs_free(f->tried);
-    f->tried = ncs_trial_format(t, &run->result.diagnosis, run->journal);
-    return ncs_trial_goes_on(t);
+    const struct ncs_trial *t = trial_shows(run, f);
+    return t && ncs_trial_goes_on(t);
 }
 
 /* True if the finding's change was tried, and the run did not go on with it: then it is out. */
 static bool is_refuted(const struct ncs_run *run, const struct ncs_finding *f)
 {
-    const struct ncs_trial *t = f && f->repairs ? known_trial(&run->result.proof, f) : NULL;
+    const struct ncs_trial *t = trial_shows(run, f);
     return t && !ncs_trial_goes_on(t);
 }
 
-static bool alternative_stands(struct ncs_run *run, size_t i, const struct ncs_driver *driver)
+/* Tries the finding's edits, if they can be tried and were not before, and gives it the outcome as text. */
+static bool try_edits(struct ncs_run *run, struct ncs_finding *f, const struct ncs_driver *driver)
 {
-    struct ncs_alternative *a = &run->result.diagnosis.alternative[i];
-    return stands_trial(run, ncs_first_cause(a->finding, a->findings), driver);
+    struct ncs_proof *proof = &run->result.proof;
+    struct ncs_amendments *amend = ncs_amend_new();
+    if (f && f->repairs && !known_trial(proof, f) && ncs_amend_add(amend, run->journal, f->repair, f->repairs)) {
+        struct ncs_trial t = ncs_run_try(run, f, amend, driver);
+        NCS_PUSH(proof->trial, proof->trials, proof->room, t);
+    }
+    ncs_amend_free(amend);
+    const struct ncs_trial *t = trial_shows(run, f);
+    if (t) {
+        ncs_free(f->tried);
+        f->tried = ncs_trial_format(t, &run->result.diagnosis, run->journal);
+    }
+    return stood_trial(run, f);
 }
 
-static const struct ncs_finding *prove_cause_of(const struct ncs_alternative *a)
+static struct ncs_finding *prove_cause_of(const struct ncs_alternative *a)
 {
     return ncs_first_cause(a->finding, a->findings);
 }
 
-/* The alternatives of one cost, and which of them pass their trial. */
+/* The alternatives of one cost, and which of them stood their trial. */
 struct tier {
     size_t from, to;
     const bool *stands;
@@ -89,62 +87,26 @@ static bool names_all(const struct ncs_diagnosis *d, const struct tier *t)
     return differ;
 }
 
-static struct ncs_finding *prove_first_of(struct ncs_run *run)
+static struct ncs_finding *prove_first_of(const struct ncs_run *run)
 {
     return ncs_first_cause(run->result.diagnosis.finding, run->result.diagnosis.findings);
 }
 
-/* True if the change that the rules propose does not repair the run, or is larger than this one. */
-static bool is_smaller(struct ncs_run *run, const struct ncs_finding *f, const struct ncs_driver *driver)
-{
-    struct ncs_finding *first = prove_first_of(run);
-    return !first || f->repairs < first->repairs || !stands_trial(run, first, driver);
-}
-
-/* How many changes a passing trial of the finding needed; SIZE_MAX = it has none. */
-static size_t changes_made(const struct ncs_run *run, const struct ncs_finding *f)
-{
-    const struct ncs_trial *t = f ? known_trial(&run->result.proof, f) : NULL;
-    return t && ncs_trial_goes_on(t) ? t->edits * (1 + t->returns) + t->behind : SIZE_MAX;
-}
-
-/* True if the finding leaves out a call at a place where another rank makes as many. */
-static bool leaves_out_usual(const struct ncs_run *run, const struct ncs_finding *f)
-{
-    const struct ncs_edit *e = f->repairs == 1 ? &f->repair[0] : NULL;
-    const struct ncs_call *own = e && e->kind == NCS_EDIT_DELETE && e->comm >= 0
-                                     ? ncs_journal_call(run->journal, e->comm, e->comm_rank, e->call)
-                                     : NULL;
-    size_t *made = ncs_new((size_t)run->options.ranks * sizeof *made);
-    bool usual = false;
-    for (const struct ncs_call *c = own ? run->journal->oldest : NULL; c; c = c->newer)
-        if (c->fn == own->fn && c->place.line == own->place.line && c->place.file == own->place.file)
-            made[c->rank]++;
-    for (int r = 0; r < run->options.ranks && own; r++)
-        usual |= r != own->rank && made[r] >= made[own->rank];
-    ncs_free(made);
-    return usual;
-}
-
 enum takes { NO, LIKELY, SURELY };
 
-/* Decides if an alternative that passes its trial becomes the diagnosis. SURELY or LIKELY: places
- * in the program speak for it, or it blames the same ranks with a closer explanation. NO: the first
- * finding explains the waits as well, so the alternative is only reported as equally likely. *why: by which comparison. */
-static enum takes takes_over(struct ncs_run *run, const struct ncs_alternative *a, const struct ncs_driver *driver,
-                             struct ncs_why *why)
+/* Decides if an alternative that stood its trial becomes the diagnosis. What ranks did at the places of the program decides, the
+ * size of the changes, and how many ranks are blamed; of the trials only that the first finding's own change was tried in vain.
+ * NO: the first finding explains the waits as well, so the alternative is only reported as equally likely. *why: by which
+ * comparison. */
+static enum takes takes_over(const struct ncs_run *run, const struct ncs_alternative *a, struct ncs_why *why)
 {
-    const struct ncs_diagnosis *d = &run->result.diagnosis;
-    const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings), *f = prove_cause_of(a);
+    const struct ncs_finding *first = prove_first_of(run), *f = prove_cause_of(a);
     bool within = first && ncs_finding_names_all(first, f), same = within && ncs_finding_names_all(f, first);
     bool known = first && strcmp(first->rule, "waiting") != 0;
-    bool message = strcmp(f->rule, "recv-without-send") == 0 || strcmp(f->rule, "send-without-recv") == 0;
+    bool stood = stood_trial(run, first), smaller = !stood || f->repairs < first->repairs;
     *why = NCS_WHY(TRIAL_CHANGES);
-    if (a->shifted) /* either the argument is wrong, or the calls are out of step: trials show which */
-        return within && changes_made(run, f) < changes_made(run, first) ? SURELY : NO;
-    *why = NCS_WHY(TRIAL_OTHER_END);
-    if (message && !same && a->fits && leaves_out_usual(run, f) && stands_trial(run, prove_first_of(run), driver))
-        return LIKELY; /* either end of the message may be wrong */
+    if (a->shifted) /* either the argument is wrong, or the calls are out of step */
+        return within && smaller ? SURELY : NO;
     *why = NCS_WHY(TRIAL_PLACES);
     if (a->fits && (a->sure || same))
         return SURELY;
@@ -152,12 +114,12 @@ static enum takes takes_over(struct ncs_run *run, const struct ncs_alternative *
     if (!a->sure && !(a->placed && (within || !known)))
         return NO;
     *why = NCS_WHY(TRIAL_LARGER);
-    if (!is_smaller(run, f, driver))
+    if (!smaller)
         return NO;
-    /* The first finding, often a cycle of waits, blames fewer ranks. Against a sure alternative
-     * this counts only if its own change passes a trial. */
+    /* The first finding, often a cycle of waits, blames fewer ranks. Against a sure alternative this counts only if its
+     * own change stood a trial. */
     *why = NCS_WHY(TRIAL_MORE_RANKS);
-    if (first && f->culprits > first->culprits && (!a->sure || stands_trial(run, prove_first_of(run), driver)))
+    if (first && f->culprits > first->culprits && (!a->sure || stood))
         return NO;
     *why = NCS_WHY(TRIAL_SMALLER);
     return a->sure ? SURELY : LIKELY;
@@ -184,26 +146,15 @@ static void take_repair(struct ncs_finding *f, struct ncs_finding *from)
             f->culprit[i].line = from->culprit[i].line;
 }
 
-/* True if the trial of the one applied its edits less often than that of the other. */
-static bool returns_less(const struct ncs_run *run, size_t alternative, size_t than)
-{
-    const struct ncs_diagnosis *d = &run->result.diagnosis;
-    const struct ncs_trial *a = known_trial(&run->result.proof, prove_cause_of(&d->alternative[alternative])),
-                           *b = known_trial(&run->result.proof, prove_cause_of(&d->alternative[than]));
-    return a && b && a->returns + a->behind < b->returns + b->behind;
-}
-
-/* Makes one passing alternative the diagnosis, unless the diagnosis names it already; the other
- * passing ones become alternatives in the report. */
-static void prove_settle(struct ncs_run *run, const struct tier *t, const struct ncs_driver *driver)
+/* Makes the first alternative that stood its trial the diagnosis, unless the diagnosis names one of them already or places do
+ * not speak for it; the others become alternatives in the report. */
+static void prove_settle(struct ncs_run *run, const struct tier *t)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
     size_t best = t->to;
-    for (size_t i = t->from; i < t->to; i++) {
-        bool told = best < t->to && d->alternative[best].known, more = d->alternative[i].known > told;
-        if (t->stands[i] && (best == t->to || more || (d->alternative[i].known == told && returns_less(run, i, best))))
+    for (size_t i = t->from; i < t->to; i++)
+        if (t->stands[i] && (best == t->to || d->alternative[i].known > d->alternative[best].known))
             best = i;
-    }
     struct ncs_finding *first = prove_first_of(run),
                        *f = ncs_first_cause(d->alternative[best].finding, d->alternative[best].findings);
     if (names_all(d, t)) {
@@ -211,70 +162,47 @@ static void prove_settle(struct ncs_run *run, const struct tier *t, const struct
         return;
     }
     bool told = d->alternative[best].known && first;
-    bool refuted = is_refuted(run, first) && f->culprits <= first->culprits;
+    bool beaten = first && first->repairs && !stood_trial(run, first) && f->culprits <= first->culprits;
     struct ncs_why why = NCS_WHY(TRIAL_CONFIRMS);
-    enum takes takes = told ? NO : takes_over(run, &d->alternative[best], driver, &why);
-    if (!told && takes == NO && refuted)
+    enum takes takes = told ? NO : takes_over(run, &d->alternative[best], &why);
+    if (!told && takes == NO && beaten)
         why = NCS_WHY(TRIAL_REFUTES);
-    if (takes != NO || (refuted && !told))
+    if (!told && (takes != NO || beaten))
         ncs_decided(f, why, "instead of %s", first ? first->rule : "no cause");
     else if (first)
         ncs_decided(first, why, "%s %s", told ? "with the edits of" : "and not", f->rule);
     if (told)
         take_repair(first, f);
-    else if (takes != NO || refuted)
-        ncs_diagnosis_prefer(d, best, takes == SURELY || refuted);
+    else if (takes != NO || beaten)
+        ncs_diagnosis_prefer(d, best, takes == SURELY || beaten);
     else
         ncs_diagnosis_add_other(d, run->journal, best);
-    if (!told && takes != SURELY && refuted)
+    if (!told && takes != SURELY && beaten)
         prove_first_of(run)->certainty = NCS_LIKELY; /* it is left over, and no place speaks for it */
     for (size_t i = t->from; i < t->to; i++)
         if (t->stands[i] && i != best)
             ncs_diagnosis_add_other(d, run->journal, i);
 }
 
-static bool alternative_is_followed(const struct ncs_run *run, size_t i)
-{
-    const struct ncs_trial *t = known_trial(&run->result.proof, prove_cause_of(&run->result.diagnosis.alternative[i]));
-    return t && t->behind > 0;
-}
-
-/* A trial that passes with its own edits counts more than one that was followed further and
- * further, unless it blames more ranks. */
-static bool prefers_followed(const struct ncs_run *run, const struct tier *followed, const struct tier *t)
-{
-    const struct ncs_alternative *a = run->result.diagnosis.alternative;
-    size_t i = followed->from, k = t->from;
-    while (i < followed->to && !followed->stands[i])
-        i++;
-    while (k < t->to && !t->stands[k])
-        k++;
-    return i < followed->to && prove_cause_of(&a[i])->culprits < prove_cause_of(&a[k])->culprits;
-}
-
-/* Tries the tiers from the cheapest on; the first tier with a passing trial decides the diagnosis.
- * `all`: tries the more expensive tiers, too. */
-static bool prove_alternatives(struct ncs_run *run, bool all, const struct ncs_driver *driver)
+/* Tries the tiers from the cheapest on; the first tier of which one stands decides the diagnosis: its number is *tier. `all`: tries
+ * the more expensive tiers, too. */
+static bool prove_alternatives(struct ncs_run *run, bool all, size_t *tier, const struct ncs_driver *driver)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
-    bool *stands = ncs_new((d->alternatives + 1) * sizeof *stands);
-    struct tier followed = { 0, 0, stands }, best = followed;
+    bool *stood = ncs_new((d->alternatives + 1) * sizeof *stood);
+    struct tier best = { 0, 0, stood };
     for (size_t from = 0, to; from < d->alternatives && (all || best.from == best.to); from = to) {
-        bool any = false, direct = false;
-        for (to = from; to < d->alternatives && d->alternative[to].tier == d->alternative[from].tier; to++) {
-            any |= stands[to] = alternative_stands(run, to, driver);
-            direct |= stands[to] && !alternative_is_followed(run, to);
-        }
-        const struct tier own = { from, to, stands };
-        if (direct && best.from == best.to)
-            best = prefers_followed(run, &followed, &own) ? followed : own;
-        if (any && followed.from == followed.to)
-            followed = own;
+        bool any = false;
+        for (to = from; to < d->alternatives && d->alternative[to].tier == d->alternative[from].tier; to++)
+            any |= stood[to] = try_edits(run, prove_cause_of(&d->alternative[to]), driver);
+        if (any && best.from == best.to)
+            best = (struct tier){ from, to, stood };
     }
-    best = best.from == best.to ? followed : best;
-    if (best.from < best.to)
-        prove_settle(run, &best, driver);
-    ncs_free(stands);
+    if (best.from < best.to) {
+        *tier = d->alternative[best.from].tier;
+        prove_settle(run, &best);
+    }
+    ncs_free(stood);
     return best.from < best.to;
 }
 
@@ -316,35 +244,85 @@ static bool changes_all(const struct ncs_finding *f)
     return true;
 }
 
-/* Lowers a certain finding to likely (diagnose/README.md, rule 23). The waits are then known, but not their cause: there may
- * be a second mistake, or another one. A change that was tried in vain is no fix. */
+/* Why a certain finding is so no more (diagnose/README.md, rule 23). */
+struct fall {
+    const char *weighed; /* NULL = it stays certain */
+    const char *doubt;   /* what else it could be; NULL = nothing is known of that */
+    bool in_vain;        /* its own change was tried, and the run does not pass */
+};
+
+static struct fall fall_of(const struct ncs_run *run, const struct ncs_finding *first, bool another_stands)
+{
+    const struct ncs_trial *t = trial_shows(run, first), *known = first->repairs ? known_trial(&run->result.proof, first) : NULL;
+    bool cycle = first->cycles && !prove_is_of_all(run, first), on = t && t->verdict == NCS_HANG && ncs_trial_goes_on(t);
+    if (t && t->verdict != NCS_PASS && !on)
+        return (struct fall){ "its own change fails the trial",
+                              t->verdict == NCS_HANG ? "it could also be something else: the run still hangs with this change"
+                                                     : "it could also be something else: the run does not pass with this change",
+                              true };
+    if (known && !t)
+        return (struct fall){ "its trial came to a part of its change only",
+                              "it could also be something else: a trial came to a part of this change only", false };
+    if (cycle && another_stands && !t)
+        return (struct fall){ "another change passes its trial", NULL, false };
+    if (cycle && !t)
+        return (struct fall){ "no change of the cycle was tried", NULL, false };
+    if (on && (cycle || t->behind))
+        return (struct fall){ "with its change the run only goes on", NULL, false };
+    if (cycle && t && !changes_all(first))
+        return (struct fall){ "a change of another rank of the cycle may do as well",
+                              "it could also be that only one of these ranks is wrong: a change of its calls alone is enough",
+                              false };
+    return (struct fall){ NULL, NULL, false };
+}
+
+/* Lowers a certain finding to likely. The waits are then known, but not their cause: there may be a second mistake, or another
+ * one. A change that was tried in vain is no fix. */
 static void doubt_fallen(struct ncs_run *run, bool another_stands)
 {
     struct ncs_finding *first = prove_first_of(run);
-    const struct ncs_trial *t = first && first->repairs ? known_trial(&run->result.proof, first) : NULL;
-    bool fallen = t && t->verdict != NCS_PASS && !(t->verdict == NCS_HANG && ncs_trial_goes_on(t));
-    bool unproven = another_stands && first && first->cycles && (!t || !ncs_trial_goes_on(t));
-    bool untried = first && first->comm && first->cycles && !first->repairs;
-    bool only_goes_on = first && first->comm && first->cycles && t && t->verdict == NCS_HANG;
     if (is_refuted(run, first) && changes_all(first)) {
         ncs_free(first->fix);
         first->fix = NULL;
     }
-    if (!first || first->certainty != NCS_CERTAIN ||
-        !(fallen || ((unproven || untried || only_goes_on) && !prove_is_of_all(run, first))))
+    struct fall fall = { NULL, NULL, false };
+    if (first && first->certainty == NCS_CERTAIN)
+        fall = fall_of(run, first, another_stands);
+    if (!fall.weighed)
         return;
-    if (fallen && ncs_diagnosis_may_be_shifted(&run->result.diagnosis, run->journal, first))
+    if (fall.in_vain && ncs_diagnosis_may_be_shifted(&run->result.diagnosis, run->journal, first))
         ncs_finding_doubt_step(first);
-    else if (fallen)
-        ncs_finding_doubt(first, t->verdict == NCS_HANG
-                                     ? "it could also be something else: the run still hangs with this change"
-                                     : "it could also be something else: the run does not pass with this change");
+    else if (fall.doubt)
+        ncs_finding_doubt(first, fall.doubt);
     first->certainty = NCS_LIKELY;
-    ncs_weighed(first, "certain no more: %s",
-                fallen         ? "its own change fails the trial"
-                : unproven     ? "another change passes its trial"
-                : only_goes_on ? "with its change the run only goes on"
-                               : "no change of the cycle was tried");
+    ncs_weighed(first, "certain no more: %s", fall.weighed);
+}
+
+/* True if one leaves out the message for which the other inserts the counterpart: either end may be wrong. */
+static bool are_twins(const struct ncs_finding *a, const struct ncs_finding *b)
+{
+    const struct ncs_edit *in = a->repairs == 1 ? a->repair : NULL, *out = b->repairs == 1 ? b->repair : NULL;
+    if (!in || !out || in->of_host || out->of_host)
+        return false;
+    if (in->kind != NCS_EDIT_INSERT)
+        return out->kind == NCS_EDIT_INSERT && are_twins(b, a);
+    return in->answer && out->kind == NCS_EDIT_DELETE && in->comm == out->comm && in->model_comm_rank == out->comm_rank &&
+           in->model_call == out->call;
+}
+
+/* Names the twin of a certain cause of that tier. As both change one call, only places can make one of them dearer; then they
+ * decide. That the twin fails its trial is no proof if it inserts a message: it may belong elsewhere. */
+static void name_twins(struct ncs_run *run, size_t tier, const struct ncs_driver *driver)
+{
+    struct ncs_diagnosis *d = &run->result.diagnosis;
+    const struct ncs_finding *first = prove_first_of(run);
+    for (size_t i = 0; first && first->certainty == NCS_CERTAIN && i < d->alternatives; i++) {
+        struct ncs_finding *f = prove_cause_of(&d->alternative[i]);
+        if (!f || !are_twins(first, f) || d->alternative[i].tier > tier)
+            continue;
+        if (try_edits(run, f, driver) || f->repair[0].kind == NCS_EDIT_INSERT)
+            ncs_diagnosis_add_other(d, run->journal, i);
+    }
 }
 
 void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
@@ -359,13 +337,16 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
     }
     run->result.proof.complete = all;
     const struct ncs_finding *before = prove_first_of(run);
-    stands_trial(run, prove_first_of(run), driver);
-    bool another_stands = prove_alternatives(run, all, driver);
+    try_edits(run, prove_first_of(run), driver);
+    size_t tier = 0;
+    bool another_stands = prove_alternatives(run, all, &tier, driver);
     for (size_t i = 0; i < d->alternatives; i++)
         d->alternative[i].as_good &= !is_refuted(run, prove_cause_of(&d->alternative[i]));
     if (!another_stands)
         ncs_diagnosis_doubt(d, run->journal);
     doubt_fallen(run, another_stands);
+    if (another_stands)
+        name_twins(run, tier, driver);
     const struct ncs_finding *first = prove_first_of(run);
     bool likely = first && first->certainty == NCS_LIKELY;
     if (likely || (first && first == before && first->either && first->certainty == NCS_CERTAIN))

@@ -144,10 +144,11 @@ static bool changes_again(const struct ncs_run *before, const struct ncs_run *no
     return placed;
 }
 
+/* A group makes no call more or less, and in a cycle of messages each rank may get one. */
 static bool recur_is_changed(const struct ncs_finding *f, int comm, int comm_rank)
 {
     for (size_t i = 0; i < f->repairs; i++)
-        if (f->repair[i].comm == comm && f->repair[i].comm_rank == comm_rank)
+        if (f->repair[i].kind != NCS_EDIT_GROUP && f->repair[i].comm == comm && f->repair[i].comm_rank == comm_rank)
             return true;
     return false;
 }

@@ -149,6 +149,7 @@ struct ncs_trial {
     size_t edits;
     size_t returns; /* how often the edits were missing again and applied again */
     size_t behind;  /* how often what follows them was left out, or missing, too */
+    bool partial;   /* the run came to only one of two calls that were to be exchanged, or grouped: it shows nothing */
     enum ncs_verdict verdict;
     bool diagnosed;   /* the trial ran a diagnosis; else the rest is not known */
     bool gone;        /* the finding is */

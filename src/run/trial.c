@@ -76,6 +76,7 @@ struct ncs_trial ncs_trial_make(const struct ncs_finding *f, const struct ncs_ru
         .rule = f->rule,
         .comm = ncs_copy_text(f->comm),
         .call = f->call,
+        .partial = !ncs_run_amended(other),
         .verdict = r->verdict,
         .diagnosed = !other->options.trial,
         .gone = !trial_is_there(f, &r->diagnosis),

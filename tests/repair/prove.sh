@@ -69,6 +69,30 @@ diff text - <<'S' || failed=$((failed + 1))
     then  it passes
 S
 
+# Two calls change places only in a run that comes to both. Else the trial shows nothing: the change stays the fix.
+cat >apart.lua <<'S'
+scenario { ranks = 4 }
+local x, y = cuda.buffer("float32", 8):fill(1), cuda.buffer("float32", 8):fill(1)
+local pair = world:split { color = rank // 2, name = "pair" }
+if rank == 1 then
+    pair:all_reduce(y)
+    store:get("go")
+end
+world:all_reduce(x)
+stream:sync()
+if rank == 0 then
+    store:set("go", 1)
+    pair:all_reduce(y)
+end
+stream:sync()
+S
+part='[.findings[0] | .rule, .certainty, .tried, .fix, .otherwise], [.trials[0] | .verdict, .partial]'
+check "a change of which only a part was made is no evidence" \
+    '["comm-order","likely",null,"use the communicators in one order on every rank","it could also be something else: a trial came to a part of this change only"]
+["hang",true]' "$part" apart.lua
+"$program" run --prove apart.lua 2>&1 </dev/null | grep -qx '    then, with only a part of this made,  hang: host-wait' ||
+    { echo "a trial of a part does not say so"; failed=$((failed + 1)); }
+
 # A script that may have effects outside is not run again.
 check "a script with effects is run once" '[null,null,[]]' "$tried" --unsafe --prove long.lua
 "$program" run --driver nccl --prove long.lua >text 2>&1 </dev/null

@@ -303,12 +303,26 @@ static bool is_as_cheap(const struct ncs_cost *a, const struct ncs_cost *b)
     return a->ranks == b->ranks && a->size == b->size && a->further == b->further && !a->kind == !b->kind;
 }
 
-/* True if an explanation that blames another course is as cheap. Only those behind e need a look:
+/* The changes of both are sorted by course. */
+static bool change_same_courses(const struct ncs_explanation *a, const struct ncs_explanation *b)
+{
+    size_t i = 0, k = 0;
+    while (i < a->changes && k < b->changes && a->change[i].course == b->change[k].course) {
+        size_t course = a->change[i].course;
+        while (i < a->changes && a->change[i].course == course)
+            i++;
+        while (k < b->changes && b->change[k].course == course)
+            k++;
+    }
+    return i == a->changes && k == b->changes;
+}
+
+/* True if an explanation that blames other courses is as cheap. Only those behind e need a look:
  * the list is sorted. */
 static bool has_equal(const struct ncs_explanation *e)
 {
     for (const struct ncs_explanation *o = e + 1; o < e->of->best + e->of->count; o++)
-        if (is_as_cheap(&o->cost, &e->cost) && o->change[0].course != e->change[0].course)
+        if (is_as_cheap(&o->cost, &e->cost) && !change_same_courses(o, e))
             return true;
     return false;
 }

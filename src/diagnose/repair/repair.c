@@ -111,6 +111,7 @@ void ncs_add_pair(struct ncs_repairing *p, enum ncs_edit_kind kind, const struct
 {
     struct ncs_edit e = ncs_edit_of(p, kind, first);
     e.other = other;
+    e.further = kind == NCS_EDIT_GROUP && ncs_call_is_pair(first) && !ncs_journal_call(p->q->journal, comm, comm_rank, other);
     if (comm != first->comm || comm_rank != first->comm_rank) {
         e.other_comm = comm;
         e.other_comm_rank = comm_rank;

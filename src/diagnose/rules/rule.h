@@ -349,7 +349,7 @@ struct ncs_cycle_wait {
 };
 
 struct ncs_cycle_kinds { /* what the unmet waits of a cycle are, and on how many communicators */
-    size_t pairs, collectives, signals, gates, inits, comms;
+    size_t pairs, collectives, signals, gates, comms;
     size_t ends; /* of collectives: destroys */
     bool sends, recvs;
 };

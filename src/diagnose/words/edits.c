@@ -231,9 +231,11 @@ char *ncs_format_edit(const struct ncs_analysis *q, const struct ncs_edit *e)
         ncs_str_add(&s, e->call ? "one group of " : "end the group behind ");
         if (e->call) {
             edits_format_call(&s, q, e->comm, e->comm_rank, e->call, false);
-            ncs_str_add(&s, e->other_comm < 0 && e->other == e->call + 1 ? " and " : " to ");
+            bool next = e->other_comm < 0 && e->other == e->call + 1;
+            ncs_str_add(&s, !next ? " to " : e->further ? ", " : " and ");
         }
         edits_format_other(&s, q, e);
+        ncs_str_add(&s, e->further ? " and the messages right behind it" : "");
         break;
     case NCS_EDIT_ARGUMENT: edits_format_argument(&s, q, e); break;
     case NCS_EDIT_SYNC:

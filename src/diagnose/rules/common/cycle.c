@@ -175,7 +175,6 @@ struct ncs_cycle_kinds ncs_cycle_kinds_of(const struct ncs_analysis *q, const st
         k.collectives += n->kind == NCS_UNMET_COLLECTIVE;
         k.signals += n->kind == NCS_UNMET_SIGNAL;
         k.gates += n->kind == NCS_UNMET_GATE;
-        k.inits += n->kind == NCS_UNMET_INIT;
         k.ends += ncs_is_teardown(q, n);
         for (size_t p = 0; p < i && !seen; p++) {
             int other = ncs_node_unmet(q, r->path[p]);
