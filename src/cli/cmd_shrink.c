@@ -193,12 +193,11 @@ static bool shrink_run(struct shrinker *s, const char *operand, const struct ncs
         struct ncs_program program = ncs_script_program(script, &scenario);
         struct ncs_run *run = ncs_run_new(o, &program, NULL, NULL);
         const struct ncs_result *result = ncs_run_execute(run);
-        ok = result->internal.status != NCS_NO_MEMORY && result->journal && shrink_read(result, file, workload, expected);
-        if (result->internal.status == NCS_NO_MEMORY)
-            *err = result->internal;
-        else if (shrink_interrupts)
+        bool was_short = ncs_reproducer_was_short(result, err);
+        ok = !was_short && result->journal && shrink_read(result, file, workload, expected);
+        if (shrink_interrupts)
             ok = false;
-        else if (!ok)
+        else if (!ok && !was_short)
             ncs_fail(err, NCS_BAD_INPUT, "the run has no call of NCCL that shrink could keep");
         if (ok && !is_case && expected->verdict == NCS_PASS)
             shrink_name_case(file, settings, &scenario, &s->case_ran, &s->case_last);

@@ -14,6 +14,18 @@
 
 /* ---- running it ---- */
 
+bool ncs_reproducer_was_short(const struct ncs_result *result, struct ncs_error *err)
+{
+    if (result->internal.status == NCS_NO_MEMORY) {
+        *err = result->internal;
+        return true;
+    }
+    for (size_t i = 0; i < result->proof.trials; i++)
+        if (result->proof.trial[i].verdict == NCS_MEMORY)
+            return !ncs_fail(err, NCS_NO_MEMORY, "no memory to try a change");
+    return false;
+}
+
 /* holds: gets whether it ends as it declares; or NULL. `about`: gets how the record ended, as the scenario's text says; or NULL. */
 static bool reproducer_run(const char *file, uint64_t seed, struct ncs_reproduced *out, bool *holds, struct ncs_str *about,
                            struct ncs_error *err)
@@ -34,11 +46,9 @@ static bool reproducer_run(const char *file, uint64_t seed, struct ncs_reproduce
         struct ncs_run *run = ncs_run_new(&o, &program, NULL, NULL);
         struct ncs_str difference = { 0 };
         const struct ncs_result *result = ncs_run_execute(run);
-        ran = result->internal.status != NCS_NO_MEMORY; /* how that ends shows nothing about the scenario */
+        ran = !ncs_reproducer_was_short(result, err); /* how that ends shows nothing about the scenario */
         if (ran)
             ncs_reproduced_of(result, out);
-        else
-            *err = result->internal;
         if (holds)
             *holds = ncs_outcome_holds(&scenario.outcome, result, &difference);
         if (about && scenario.about && strncmp(scenario.about, NCS_REPRODUCED_ABOUT, strlen(NCS_REPRODUCED_ABOUT)) == 0)

@@ -4,6 +4,9 @@
 
 #include "reproduce/write.h"
 
+/* True, with err, if the host had no memory for the run or for a trial of it: then nothing follows from how it ended. */
+bool ncs_reproducer_was_short(const struct ncs_result *result, struct ncs_error *err);
+
 /* Runs the text of a scenario on the simulator, silently, through a file of its own; seed 0 = none. False, with err, if it cannot be
  * run. */
 bool ncs_reproducer_try(const char *text, bool yaml, uint64_t seed, struct ncs_reproduced *out, struct ncs_error *err);

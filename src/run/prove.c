@@ -17,12 +17,12 @@ static const struct ncs_trial *known_trial(const struct ncs_proof *proof, const 
     return NULL;
 }
 
-/* What a trial of the finding's edits shows. NULL = it shows nothing: there was none, or the run came to a part of the edits
- * only. */
+/* What a trial of the finding's edits shows. NULL = it shows nothing: there was none, the run came to a part of the edits
+ * only, or the host had no memory for it. */
 static const struct ncs_trial *trial_shows(const struct ncs_run *run, const struct ncs_finding *f)
 {
     const struct ncs_trial *t = f && f->repairs ? known_trial(&run->result.proof, f) : NULL;
-    return t && !t->partial ? t : NULL;
+    return t && !t->partial && t->verdict != NCS_MEMORY ? t : NULL;
 }
 
 /* True if the run goes on with the finding's edits, even with a wrong result: an inserted call may carry the wrong data
@@ -260,6 +260,9 @@ static struct fall fall_of(const struct ncs_run *run, const struct ncs_finding *
                               t->verdict == NCS_HANG ? "it could also be something else: the run still hangs with this change"
                                                      : "it could also be something else: the run does not pass with this change",
                               true };
+    if (known && known->verdict == NCS_MEMORY)
+        return (struct fall){ "there was no memory for its trial",
+                              "it could also be something else: there was no memory to try this change", false };
     if (known && !t)
         return (struct fall){ "its trial came to a part of its change only",
                               "it could also be something else: a trial came to a part of this change only", false };

@@ -92,7 +92,7 @@ class Sweep:
         same = status == want[0] and said == want[1] and written == want[3]
         if same:
             return None
-        if b"ends as memory" in said + errors: # a trial, which then shows nothing
+        if any(b"no memory to try" in text or b"no room for" in text for text in (said, errors, written or b"") if isinstance(text, bytes)): # a trial, which then shows nothing
             return None
         if status in REFUSED or (status == 2 and b"cannot be written: No space left" in errors):
             self.refused += 1
