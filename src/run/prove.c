@@ -54,6 +54,14 @@ static bool is_refuted(const struct ncs_run *run, const struct ncs_finding *f)
     return t && !ncs_trial_goes_on(t);
 }
 
+/* True if the run still hangs with the finding's change, but ranks without one have gone on: what is left may be a second
+ * mistake. */
+static bool lets_others_go_on(const struct ncs_run *run, const struct ncs_finding *f)
+{
+    const struct ncs_trial *t = f && f->repairs ? known_trial(&run->result.proof, f) : NULL;
+    return t && t->verdict == NCS_HANG && t->moved;
+}
+
 static bool alternative_stands(struct ncs_run *run, size_t i, const struct ncs_driver *driver)
 {
     struct ncs_alternative *a = &run->result.diagnosis.alternative[i];
@@ -317,8 +325,8 @@ static bool changes_all(const struct ncs_finding *f)
 }
 
 /* Lowers a certain finding to likely (diagnose/README.md, rule 23). The waits are then known, but not their cause: there may
- * be a second mistake, or another one. A change that was tried in vain is no fix. */
-static void doubt_fallen(struct ncs_run *run, bool another_stands)
+ * be a second mistake, or another one. A change that was tried in vain is no fix, unless it is one of several. */
+static void doubt_fallen(struct ncs_run *run, bool another_stands, bool several)
 {
     struct ncs_finding *first = prove_first_of(run);
     const struct ncs_trial *t = first && first->repairs ? known_trial(&run->result.proof, first) : NULL;
@@ -326,7 +334,7 @@ static void doubt_fallen(struct ncs_run *run, bool another_stands)
     bool unproven = another_stands && first && first->cycles && (!t || !ncs_trial_goes_on(t));
     bool untried = first && first->comm && first->cycles && !first->repairs;
     bool only_goes_on = first && first->comm && first->cycles && t && t->verdict == NCS_HANG;
-    if (is_refuted(run, first) && changes_all(first)) {
+    if (is_refuted(run, first) && changes_all(first) && !several) {
         ncs_free(first->fix);
         first->fix = NULL;
     }
@@ -347,6 +355,32 @@ static void doubt_fallen(struct ncs_run *run, bool another_stands)
                                : "no change of the cycle was tried");
 }
 
+/* True if the cause is not proven: its change was tried in vain, or it has none. */
+static bool may_be_of_several(const struct ncs_run *run, const struct ncs_finding *first)
+{
+    bool untried = first && first->certainty == NCS_LIKELY && !first->repairs;
+    return first && (untried || is_refuted(run, first)) && !prove_is_of_all(run, first);
+}
+
+/* The cause is not proven. One that places speak for and that lets other ranks go on, to what else is wrong,
+ * is the likelier of several mistakes. Returns true if it has become the cause. */
+static bool take_first_of_several(struct ncs_run *run)
+{
+    struct ncs_diagnosis *d = &run->result.diagnosis;
+    const struct ncs_finding *first = prove_first_of(run);
+    for (size_t i = 0; i < d->alternatives && first; i++) {
+        struct ncs_finding *f = ncs_first_cause(d->alternative[i].finding, d->alternative[i].findings);
+        if (!d->alternative[i].sure || !lets_others_go_on(run, f) || !ncs_finding_names_all(first, f) ||
+            leaves_out_usual(run, f) || ncs_edits_same(f->repair, f->repairs, first->repair, first->repairs))
+            continue;
+        ncs_decided(f, NCS_WHY(TRIAL_SEVERAL), "instead of %s", first->rule);
+        f->certainty = NCS_LIKELY;
+        ncs_diagnosis_prefer(d, i, false);
+        return true;
+    }
+    return false;
+}
+
 void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
@@ -361,12 +395,17 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
     const struct ncs_finding *before = prove_first_of(run);
     stands_trial(run, prove_first_of(run), driver);
     bool another_stands = prove_alternatives(run, all, driver);
+    bool several = !another_stands && may_be_of_several(run, prove_first_of(run));
     for (size_t i = 0; i < d->alternatives; i++)
-        d->alternative[i].as_good &= !is_refuted(run, prove_cause_of(&d->alternative[i]));
+        if (is_refuted(run, prove_cause_of(&d->alternative[i])) &&
+            !(several && lets_others_go_on(run, prove_cause_of(&d->alternative[i]))))
+            d->alternative[i].as_good = d->alternative[i].sure = false;
+    several = several && take_first_of_several(run);
     if (!another_stands)
         ncs_diagnosis_doubt(d, run->journal);
-    doubt_fallen(run, another_stands);
+    doubt_fallen(run, another_stands, several);
     const struct ncs_finding *first = prove_first_of(run);
+    ncs_diagnosis_doubt_launched(d, run->journal);
     bool likely = first && first->certainty == NCS_LIKELY;
     if (likely || (first && first == before && first->either && first->certainty == NCS_CERTAIN))
         ncs_diagnosis_turn_round(d, run->journal);
