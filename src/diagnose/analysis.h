@@ -86,6 +86,7 @@ enum ncs_reason { /* why a rank is absent from a meeting; up to LAST_FINAL it wi
 struct ncs_absent {
     int rank;      /* of the run; -1 = cannot be told */
     int comm_rank; /* -1 = of no communicator */
+    bool guessed;  /* `rank` may as well be another one */
     enum ncs_reason reason;
     const struct ncs_call *call; /* the rank's call that the reason is about; NULL = none */
     int context;                 /* -1 = none */
@@ -257,6 +258,10 @@ int ncs_node_unmet(const struct ncs_analysis *q, int node);
 void ncs_connect(struct ncs_analysis *q, int from, int to);
 void ncs_connect_poll(struct ncs_analysis *q, int context); /* nothing, if it does not poll */
 void ncs_connect_unknown(struct ncs_analysis *q, size_t unmet);
+void ncs_find_by_id(const struct ncs_analysis *q, struct ncs_unmet *n); /* the ranks that an init lacks */
+/* By rank: it has the id of the communicator that is made, read from the store or given to an init in vain, and is not there.
+ * sets: whoever put it into the store has it, too. The caller frees it. */
+bool *ncs_holders_of_id(const struct ncs_analysis *q, const struct ncs_unmet *n, bool sets);
 /* Rank of the run that a node belongs to; -1 for unmet waits. */
 int ncs_node_rank(const struct ncs_analysis *q, int node);
 /* Marks the contexts that wait for one of these unmet waits (nodes), directly or through others.
@@ -469,6 +474,8 @@ struct ncs_draft { /* a finding and the room of its lists */
 void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line);
 /* "stopped", by a planned fault; "ended", as the process of a context, which may be NULL. */
 const char *ncs_stop_verb(const struct ncs_analysis *q, const struct ncs_snap_context *c);
+/* Adds as an alternative that these ranks are to blame by that rule; `why` becomes its own. The finding is likely then. */
+void ncs_add_reading(struct ncs_draft *d, const char *rule, const int *rank, size_t count, char *why);
 void ncs_format_culprits(struct ncs_str *s, const struct ncs_draft *d);    /* "ranks 0, 1" */
 void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text);     /* takes the text */
 void ncs_add_step(struct ncs_draft *d, const struct ncs_cycle_step *step); /* copies the texts */

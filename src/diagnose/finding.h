@@ -129,6 +129,7 @@ struct ncs_finding {
     char *why, *fix; /* one sentence each */
     char *evidence;  /* how the culprit was identified, one sentence; NULL = by the waits */
     bool by_place;   /* evidence among equal calls, or a place of its own, shows that it was the culprit */
+    bool launched;   /* it is about calls in graphs: no change of a single call repairs it, so it stands no trial */
     bool either;     /* as many ranks did the other thing, and nothing shows which of them are wrong */
     struct ncs_prior *prior;
     size_t priors; /* in the order in which they happened */
@@ -302,6 +303,9 @@ void ncs_diagnosis_turn_round(struct ncs_diagnosis *d, const struct ncs_journal 
  * the diagnosis, as likely; the previous diagnosis becomes an alternative. A diagnosis that only a trial could prove becomes
  * likely, and the alternatives that fit equally well are named. */
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *journal);
+/* A certain cause in graphs, which stand no trial, becomes likely unless the calls show it, too; the alternatives that fit
+ * equally well are named then. */
+void ncs_diagnosis_doubt_launched(struct ncs_diagnosis *d, const struct ncs_journal *journal);
 /* The job might still have gone on, so no finding is certain. */
 void ncs_diagnosis_soften(struct ncs_diagnosis *d);
 /* For a hang without a likelier alternative: names the alternatives that fit equally well, with no

@@ -40,6 +40,14 @@ static bool is_refuted(const struct ncs_run *run, const struct ncs_finding *f)
     return t && !ncs_trial_goes_on(t);
 }
 
+/* True if the run still hangs with the finding's change, but ranks without one have gone on: what is left may be a second
+ * mistake. */
+static bool lets_others_go_on(const struct ncs_run *run, const struct ncs_finding *f)
+{
+    const struct ncs_trial *t = trial_shows(run, f);
+    return t && t->verdict == NCS_HANG && t->moved;
+}
+
 /* Tries the finding's edits, if they can be tried and were not before, and gives it the outcome as text. */
 static bool try_edits(struct ncs_run *run, struct ncs_finding *f, const struct ncs_driver *driver)
 {
@@ -280,11 +288,11 @@ static struct fall fall_of(const struct ncs_run *run, const struct ncs_finding *
 }
 
 /* Lowers a certain finding to likely. The waits are then known, but not their cause: there may be a second mistake, or another
- * one. A change that was tried in vain is no fix. */
-static void doubt_fallen(struct ncs_run *run, bool another_stands)
+ * one. A change that was tried in vain is no fix, unless it is one of several. */
+static void doubt_fallen(struct ncs_run *run, bool another_stands, bool several)
 {
     struct ncs_finding *first = prove_first_of(run);
-    if (is_refuted(run, first) && changes_all(first)) {
+    if (is_refuted(run, first) && changes_all(first) && !several) {
         ncs_free(first->fix);
         first->fix = NULL;
     }
@@ -328,6 +336,62 @@ static void name_twins(struct ncs_run *run, size_t tier, const struct ncs_driver
     }
 }
 
+/* True if the cause is not proven: its change did not stand its trial, or came to a part of it only, or it has none. */
+static bool may_be_of_several(const struct ncs_run *run, const struct ncs_finding *first)
+{
+    bool untried = first && first->certainty == NCS_LIKELY && !first->repairs;
+    bool fell = first && known_trial(&run->result.proof, first) && !stood_trial(run, first);
+    return (untried || fell) && !prove_is_of_all(run, first);
+}
+
+/* True if the finding leaves out a call at a place where another rank makes as many. */
+static bool leaves_out_usual(const struct ncs_run *run, const struct ncs_finding *f)
+{
+    const struct ncs_edit *e = f->repairs == 1 ? &f->repair[0] : NULL;
+    const struct ncs_call *own = e && e->kind == NCS_EDIT_DELETE && e->comm >= 0
+                                     ? ncs_journal_call(run->journal, e->comm, e->comm_rank, e->call)
+                                     : NULL;
+    size_t *made = ncs_new((size_t)run->options.ranks * sizeof *made);
+    bool usual = false;
+    for (const struct ncs_call *c = own ? run->journal->oldest : NULL; c; c = c->newer)
+        if (c->fn == own->fn && c->place.line == own->place.line && c->place.file == own->place.file)
+            made[c->rank]++;
+    for (int r = 0; r < run->options.ranks && own; r++)
+        usual |= r != own->rank && made[r] >= made[own->rank];
+    ncs_free(made);
+    return usual;
+}
+
+/* True if the call that the finding's change puts in is then one too many, or the one that it leaves out is missing: the call
+ * only comes later than the others'. */
+static bool leaves_opposite(const struct ncs_run *run, const struct ncs_finding *f)
+{
+    const struct ncs_trial *t = trial_shows(run, f);
+    return t && t->left && strcmp(t->left, f->repair[0].kind == NCS_EDIT_DELETE ? "skipped-call" : "extra-call") == 0;
+}
+
+/* The cause is not proven. One that places speak for and that lets other ranks go on, to what else is wrong,
+ * is the likelier of several mistakes. Returns true if it has become the cause. */
+static bool take_first_of_several(struct ncs_run *run)
+{
+    struct ncs_diagnosis *d = &run->result.diagnosis;
+    const struct ncs_finding *first = prove_first_of(run);
+    bool in_vain = is_refuted(run, first) || (first && !first->repairs);
+    for (size_t i = 0; i < d->alternatives && first; i++) {
+        struct ncs_finding *f = prove_cause_of(&d->alternative[i]);
+        if (!in_vain && leaves_opposite(run, f))
+            continue;
+        if (!d->alternative[i].sure || !lets_others_go_on(run, f) || !ncs_finding_names_all(first, f) ||
+            leaves_out_usual(run, f) || ncs_edits_same(f->repair, f->repairs, first->repair, first->repairs))
+            continue;
+        ncs_decided(f, NCS_WHY(TRIAL_SEVERAL), "instead of %s", first->rule);
+        f->certainty = NCS_LIKELY;
+        ncs_diagnosis_prefer(d, i, false);
+        return true;
+    }
+    return false;
+}
+
 void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
@@ -343,14 +407,19 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
     try_edits(run, prove_first_of(run), driver);
     size_t tier = 0;
     bool another_stands = prove_alternatives(run, all, &tier, driver);
+    bool several = !another_stands && may_be_of_several(run, prove_first_of(run));
     for (size_t i = 0; i < d->alternatives; i++)
-        d->alternative[i].as_good &= !is_refuted(run, prove_cause_of(&d->alternative[i]));
+        if (is_refuted(run, prove_cause_of(&d->alternative[i])) &&
+            !(several && lets_others_go_on(run, prove_cause_of(&d->alternative[i]))))
+            d->alternative[i].as_good = d->alternative[i].sure = false;
+    several = several && take_first_of_several(run);
     if (!another_stands)
         ncs_diagnosis_doubt(d, run->journal);
-    doubt_fallen(run, another_stands);
+    doubt_fallen(run, another_stands, several);
     if (another_stands)
         name_twins(run, tier, driver);
     const struct ncs_finding *first = prove_first_of(run);
+    ncs_diagnosis_doubt_launched(d, run->journal);
     bool likely = first && first->certainty == NCS_LIKELY;
     if (likely || (first && first == before && first->either && first->certainty == NCS_CERTAIN))
         ncs_diagnosis_turn_round(d, run->journal);

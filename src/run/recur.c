@@ -307,6 +307,7 @@ struct ncs_trial ncs_run_try(struct ncs_run *run, const struct ncs_finding *f, s
     struct ncs_trial t = ncs_trial_make(f, now);
     t.returns = counts.returns;
     t.behind = counts.behind;
+    t.moved = have_gone_on(run, now, f);
     ncs_run_free(now);
     struct ncs_amendments *fresh = choice && !ncs_trial_goes_on(&t) ? ncs_amend_new() : NULL;
     if (fresh && ncs_amend_add(fresh, run->journal, f->repair, f->repairs)) {
@@ -316,6 +317,7 @@ struct ncs_trial ncs_run_try(struct ncs_run *run, const struct ncs_finding *f, s
         t = ncs_trial_make(f, now);
         t.returns = counts.returns;
         t.behind = counts.behind;
+        t.moved = have_gone_on(run, now, f);
         ncs_run_free(now);
     }
     ncs_amend_free(fresh);

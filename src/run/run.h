@@ -153,6 +153,7 @@ struct ncs_trial {
     enum ncs_verdict verdict;
     bool diagnosed;   /* the trial ran a diagnosis; else the rest is not known */
     bool gone;        /* the finding is */
+    bool moved;       /* ranks without an edit made more calls than in the run */
     const char *left; /* rule of the cause that is left; NULL = none */
     char *left_why;   /* its explanation */
     bool left_known;  /* edits are known that may remove it, too */

@@ -433,6 +433,24 @@ static const struct ncs_alternative *one_behind(const struct ncs_diagnosis *d, c
     return one;
 }
 
+/* What only a trial could prove is likely. */
+static void doubt_untried(const struct ncs_diagnosis *d, const struct ncs_journal *j, struct ncs_finding *first)
+{
+    if (first->certainty == NCS_CERTAIN && !decide_is_shown(d, first))
+        first->certainty = NCS_LIKELY;
+    if (first->certainty == NCS_LIKELY && !changes_argument(j, first))
+        name_as_good(d, first);
+    if (!first->others && ncs_diagnosis_may_be_shifted(d, j, first))
+        ncs_finding_doubt_step(first);
+}
+
+void ncs_diagnosis_doubt_launched(struct ncs_diagnosis *d, const struct ncs_journal *j)
+{
+    struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
+    if (first && first->launched && !first->tried && !changes_argument(j, first))
+        doubt_untried(d, j, first);
+}
+
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
 {
     struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
@@ -450,12 +468,7 @@ void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
     if (!first)
         return;
     struct ncs_finding turned;
-    if (first->certainty == NCS_CERTAIN && !decide_is_shown(d, first))
-        first->certainty = NCS_LIKELY;
-    if (first->certainty == NCS_LIKELY && !changes_argument(j, first))
-        name_as_good(d, first);
-    if (!first->others && ncs_diagnosis_may_be_shifted(d, j, first))
-        ncs_finding_doubt_step(first);
+    doubt_untried(d, j, first);
     if (first->others || changes_in_place(j, first))
         return;
     if (turned_round(d, j, first, &turned) || message_turned_round(d, j, first, &turned))

@@ -341,7 +341,7 @@ bool ncs_has_made(const struct ncs_analysis *q, const struct ncs_unmet *unmet, c
 
 void ncs_why_absent(struct ncs_analysis *q, const struct ncs_unmet *unmet, struct ncs_absent *a)
 {
-    a->rank = ncs_run_rank(q, unmet->comm, a->comm_rank);
+    a->rank = a->rank >= 0 ? a->rank : ncs_run_rank(q, unmet->comm, a->comm_rank);
     a->context = a->op = -1;
     a->call = NULL;
     bool made = false;

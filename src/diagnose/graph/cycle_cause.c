@@ -60,22 +60,50 @@ const struct ncs_unmet *ncs_missed_teardown(const struct ncs_analysis *q, const 
     return ends;
 }
 
-/* In a cycle of host waits alone, a rank that has ended may have been the one to set a store key, as well as a rank
- * of the cycle; and nothing kept the ended rank from setting it. Returns the wait for such a key, the first by name. */
+/* True if a rank has ended that may have been the one to set the key: nothing kept it from that. */
+static bool may_be_of_ended(const struct ncs_unmet *key)
+{
+    bool gone = false;
+    for (size_t k = 0; k < key->absents; k++)
+        gone |= key->absent[k].reason <= NCS_ABSENT_LAST_FINAL;
+    return gone;
+}
+
+/* True if several ranks wait for the key without the id, and the init lacks one of them: so it cannot join. */
+static bool keeps_from_joining(const struct ncs_analysis *q, const struct ncs_unmet *key, const struct ncs_unmet *init)
+{
+    bool *has = ncs_holders_of_id(q, init, true), *waits = ncs_direct_waiters(q, key), keeps = false;
+    size_t waiting = 0;
+    for (size_t i = 0; i < q->snap->contexts; i++)
+        waiting += waits[i];
+    for (size_t i = 0; i < init->absents; i++) {
+        const struct ncs_absent *a = &init->absent[i];
+        keeps |= a->rank >= 0 && a->context >= 0 && waits[a->context] && !has[a->rank];
+    }
+    ncs_free(has);
+    ncs_free(waits);
+    return keeps && waiting > 1;
+}
+
+/* In a cycle of host waits and inits, a store key for which nobody is left but those that wait: an ended rank may have been the
+ * one to set it; or several ranks may have, and the init lacks one that waits for it. Returns the wait for such a key, the
+ * first by name. */
 const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *path, size_t length)
 {
-    const struct ncs_unmet *key = NULL;
+    const struct ncs_unmet *key = NULL, *init = NULL;
     for (size_t i = 0; i < length; i++) {
         int unmet = ncs_node_unmet(q, path[i]);
-        if (unmet < 0)
-            continue;
-        const struct ncs_unmet *n = &q->unmet[unmet];
-        if (n->kind != NCS_UNMET_GATE)
+        const struct ncs_unmet *n = unmet >= 0 ? &q->unmet[unmet] : NULL;
+        if (n && n->kind != NCS_UNMET_GATE && (n->kind != NCS_UNMET_INIT || init))
             return NULL;
-        bool gone = false;
-        for (size_t k = 0; k < n->absents; k++)
-            gone |= n->absent[k].reason <= NCS_ABSENT_LAST_FINAL;
-        if (gone && ncs_is_key(q, n) && (!key || strcmp(q->snap->gate[n->gate].key, q->snap->gate[key->gate].key) < 0))
+        if (n && n->kind == NCS_UNMET_INIT)
+            init = n;
+    }
+    for (size_t i = 0; i < length; i++) {
+        int unmet = ncs_node_unmet(q, path[i]);
+        const struct ncs_unmet *n = unmet >= 0 ? &q->unmet[unmet] : NULL;
+        if (n && ncs_is_key(q, n) && (init ? n->absents > 1 && keeps_from_joining(q, n, init) : may_be_of_ended(n)) &&
+            (!key || strcmp(q->snap->gate[n->gate].key, q->snap->gate[key->gate].key) < 0))
             key = n;
     }
     return key;

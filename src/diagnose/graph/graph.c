@@ -166,6 +166,8 @@ static void connect_unmet(struct ncs_analysis *q, size_t unmet)
 {
     struct ncs_unmet *n = &q->unmet[unmet];
     int node = ncs_unmet_node(q, unmet);
+    if (n->kind == NCS_UNMET_INIT)
+        ncs_find_by_id(q, n);
     for (size_t i = 0; i < n->absents; i++) {
         struct ncs_absent *a = &n->absent[i];
         if (n->kind != NCS_UNMET_GATE)

@@ -17,27 +17,13 @@ static void format_gate(struct ncs_str *s, const struct ncs_snap_gate *g)
         ncs_str_addf(s, " (%s)", g->key);
 }
 
-/* A key that no rank sets may as well be one that should not be awaited: adds that as an
- * alternative. Only if all other ranks wait, and one alone has ended, it is clear that this one
- * should have set the key. */
-static void doubt_key(const int *waiting, size_t count, size_t gones, size_t lives, struct ncs_draft *d)
+/* Adds as an alternative that these ranks are to blame for a key that no rank sets. */
+static void doubt_key(const int *rank, size_t count, const char *one, const char *several, struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };
-    struct ncs_finding other = { .rule = "host-wait" };
-    size_t room = 0, culprit_room = 0;
-    if (!gones || (gones == 1 && !lives && count > 1))
-        return;
-    for (size_t i = 0; i < count; i++) {
-        struct ncs_culprit c = { .rank = waiting[i], .comm_rank = -1 };
-        NCS_PUSH(other.culprit, other.culprits, culprit_room, c);
-    }
-    ncs_format_ranks(&s, waiting, count);
-    ncs_str_addf(&s, " wait%s for a key that is not meant to be set", count == 1 ? "s" : "");
-    other.why = ncs_str_take(&s);
-    ncs_str_addf(&s, "it could also be that %s", other.why);
-    d->f.otherwise = ncs_str_take(&s);
-    d->f.certainty = NCS_LIKELY;
-    NCS_PUSH(d->f.other, d->f.others, room, other);
+    ncs_format_ranks(&s, rank, count);
+    ncs_str_addf(&s, " %s", count == 1 ? one : several);
+    ncs_add_reading(d, "host-wait", rank, count, ncs_str_take(&s));
 }
 
 /* No rank opens the gate. Blames the ranks that ended without doing so; if none did, all ranks that
@@ -93,8 +79,13 @@ static void nobody_opens(const struct ncs_analysis *q, const struct ncs_unmet *g
     if (count && ncs_gate_line(q, waiting[0]))
         ncs_str_addf(&s, ", or leave out the wait at line %d", ncs_gate_line(q, waiting[0]));
     d->f.fix = ncs_str_take(&s);
-    if (key)
-        doubt_key(waiting, count, gones, lives, d);
+    /* If one rank alone has ended and all others wait, this one should have set the key. */
+    if (key && gones && !(gones == 1 && !lives && count > 1))
+        doubt_key(waiting, count, "waits for a key that is not meant to be set", "wait for a key that is not meant to be set", d);
+    else if (key && !gones && count > 1 && !lives)
+        ncs_finding_doubt(&d->f, "nothing shows which of them was to set it");
+    else if (key && !gones && lives)
+        doubt_key(live, lives, "was to set it before it waits itself", "were to set it before they wait themselves", d);
     ncs_free(gone);
     ncs_free(live);
 }
@@ -209,6 +200,28 @@ static void format_host_cycle(const struct ncs_analysis *q, const struct ncs_dra
     }
 }
 
+/* Nothing shows which rank was to set a key that several could have set. If several wait for it, one of them, too. */
+static void doubt_anybodys(const struct ncs_analysis *q, const struct ncs_unmet *const *of, struct ncs_draft *d)
+{
+    bool *waits = ncs_new(((size_t)q->ranks + 1) * sizeof *waits);
+    int *rank = ncs_new(((size_t)q->ranks + 1) * sizeof *rank);
+    size_t ranks = 0;
+    for (size_t i = 0; i < d->f.cycles; i++) {
+        size_t count = 0;
+        int *waiting = ncs_is_key(q, of[i]) && is_anybodys(of[i]) ? ncs_present_ranks(q, of[i], &count) : NULL;
+        for (size_t k = 0; k < count && count > 1; k++)
+            waits[waiting[k]] = true;
+        ncs_free(waiting);
+    }
+    for (int r = 0; r < q->ranks; r++)
+        if (waits[r])
+            rank[ranks++] = r;
+    if (ranks)
+        doubt_key(rank, ranks, NULL, "wait for a key that one of them was to set first", d);
+    ncs_free(waits);
+    ncs_free(rank);
+}
+
 /* Adds the advice for a cycle through keys: it breaks if one of the keys is set before the wait. */
 static void format_set_first(const struct ncs_analysis *q, const struct ncs_draft *d, const struct ncs_unmet *const *of,
                              struct ncs_str *s)
@@ -272,6 +285,7 @@ static void host_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, 
         ncs_str_add(&s, "; first contact with a peer blocks the host until the peer has called "
                         "too");
     d->f.fix = ncs_str_take(&s);
+    doubt_anybodys(q, of, d);
     ncs_free(of);
 }
 

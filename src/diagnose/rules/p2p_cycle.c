@@ -1,6 +1,8 @@
 /* Sends and receives of one communicator that wait for each other in a cycle. */
 #include "diagnose/rules/rule.h"
 
+#include "base/mem.h"
+
 /* True if a call in a group has met its counterpart: then only the rest of the group blocks it. */
 static bool has_met(const struct ncs_analysis *q, const struct ncs_snap_part *p)
 {
@@ -66,6 +68,12 @@ static bool p2p_cycle_match(const struct ncs_analysis *q, const struct ncs_cause
         return false;
     ncs_fill_cycle(q, r, d);
     d->f.why = ncs_cycle_text(d);
+    if (d->f.culprits == 1 && d->f.others) { /* see blame() of a cycle */
+        char *why = d->f.why;
+        d->f.why = ncs_text("%s; no rank to which rank %d sends, or from which it receives, has a message with it", why,
+                            d->f.culprit[0].rank);
+        ncs_free(why);
+    }
     const struct ncs_call *c = keeps_back(q, r);
     if (c)
         d->f.fix = split_group(d, c);

@@ -281,6 +281,8 @@ void ncs_format_gaps(const struct ncs_analysis *q, int comm, int comm_rank, cons
                      struct ncs_str *s);
 enum { NCS_MOVED_FAR = 16 }; /* the longest distance, in calls, over which a call is exchanged or moved */
 bool ncs_never_called(const struct ncs_cause *r);
+/* Another unmet wait of the communicator at which the absent rank waits; NULL = none. */
+const struct ncs_unmet *ncs_own_other(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct ncs_absent *a);
 /* Adds " too", or " before it waits in barrier() at line 9" for a rank that may still
  * intend the call. */
 void ncs_format_before_wait(const struct ncs_analysis *q, const struct ncs_cause *r, bool several, struct ncs_str *s);

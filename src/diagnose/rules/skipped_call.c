@@ -26,6 +26,21 @@ static const struct ncs_call *skipped_call_commonest(const struct ncs_unmet *n)
     return best;
 }
 
+/* The ranks wait in a collective of the communicator that the others did not make: it may as well be one too many. */
+static void doubt_missed(const struct ncs_analysis *q, const struct ncs_cause *r, const int *rank, struct ncs_draft *d)
+{
+    const struct ncs_unmet *own = ncs_own_other(q, r->unmet, r->absent[0]);
+    if (!own || !own->call || own->presents != r->absents || own->kind != NCS_UNMET_COLLECTIVE || ncs_is_meeting(own))
+        return;
+    struct ncs_str s = { 0 };
+    char *what = ncs_describe(own->call);
+    ncs_format_ranks(&s, rank, r->absents);
+    ncs_str_addf(&s, " made %s too many", what);
+    ncs_format_place(&s, own->call);
+    ncs_free(what);
+    ncs_add_reading(d, "extra-call", rank, r->absents, ncs_str_take(&s));
+}
+
 /* A split, shrink or the like that the absent ranks never called. */
 static bool missed_meeting(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
@@ -56,6 +71,7 @@ static bool missed_meeting(const struct ncs_analysis *q, const struct ncs_cause 
     else if (n->call->fn == NCS_FN_ncclCommShrink)
         ncs_str_add(&s, ", or exclude it");
     d->f.fix = ncs_str_take(&s);
+    doubt_missed(q, r, ranks, d);
     ncs_free(ranks);
     return true;
 }

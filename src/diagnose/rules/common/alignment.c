@@ -130,6 +130,19 @@ static void explain_gaps(const struct pair *pair, bool whole, struct ncs_call_di
     p->gaps = gaps;
 }
 
+/* Where the sequences go on behind the calls at `at`: a launch of a graph makes all of its calls, so the launch of another
+ * graph of the same lines is one mistake. */
+static uint32_t behind_launch(const struct ncs_sequence *minority, const struct ncs_sequence *model, uint32_t at)
+{
+    const struct ncs_call *own = ncs_sequence_at(minority, at), *other = ncs_sequence_at(model, at), *a, *b;
+    do {
+        a = ncs_sequence_at(minority, ++at);
+        b = ncs_sequence_at(model, at);
+    } while (a && b && a->launched && b->launched && a->launched == own->launched && b->launched == other->launched &&
+             alignment_same_line(a, b));
+    return at;
+}
+
 /* Explains the divergence at p->at by exchanging or shifting calls of the minority's rank. All
  * calls behind must then agree, and fewer must remain than if the rank made one wrong call instead
  * of the right one. The explanation with the fewest remaining calls wins; of equals the shortest
@@ -137,7 +150,7 @@ static void explain_gaps(const struct pair *pair, bool whole, struct ncs_call_di
 static bool explain_shift(const struct pair *pair, struct ncs_call_divergence *p)
 {
     const struct ncs_sequence *minority = pair->minority, *model = pair->model;
-    uint32_t next = p->at + 1, least = UINT32_MAX, furthest = MAX_SHIFT;
+    uint32_t next = behind_launch(minority, model, p->at), least = UINT32_MAX, furthest = MAX_SHIFT;
     if (runs_alike(minority, next, model, next, false)) {
         least = surplus(pair, next, next);
         /* One call with another argument, at the same line, is a smaller mistake than several

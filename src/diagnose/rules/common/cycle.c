@@ -27,7 +27,48 @@ static const struct ncs_call *call_of_rank(const struct ncs_unmet *n, int rank)
     return n->call;
 }
 
-/* Blames the rank that goes another way than the others (r->rank), else the ranks that could break
+/* True if the rank has a send or receive with one that has one with it. */
+static bool has_partner(const struct ncs_analysis *q, int comm, int comm_rank)
+{
+    const struct ncs_sequence *own = &q->comm[comm].seq[comm_rank];
+    int members = q->journal->comm[comm]->members;
+    bool *known = ncs_new((size_t)members * sizeof *known), has = false;
+    for (size_t i = 0; i < own->sides && !has; i++) {
+        int peer = ncs_call_peer(own->side[i]);
+        const struct ncs_sequence *other = peer >= 0 && peer < members && !known[peer] ? &q->comm[comm].seq[peer] : NULL;
+        for (size_t k = 0; other && k < other->sides && !has; k++)
+            has = ncs_call_peer(other->side[k]) == comm_rank;
+        if (other)
+            known[peer] = true;
+    }
+    ncs_free(known);
+    return has;
+}
+
+/* The step of the one rank in a cycle of messages that has no partner: all others have one, so it names wrong peers, or does
+ * what is another rank's part. NULL = there is no such rank, or there are several. */
+static const struct ncs_cycle_step *cycle_odd_one(const struct ncs_analysis *q, const struct ncs_cause *r,
+                                                  const struct ncs_draft *d)
+{
+    const struct ncs_cycle_step *odd = NULL;
+    size_t start = ncs_first_place(q, r), step = 0;
+    for (size_t k = 0; k < r->length && d->f.cycles > 2; k++) {
+        size_t i = (start + k) % r->length;
+        if (ncs_node_unmet(q, r->path[i]) < 0)
+            continue;
+        struct ncs_cycle_wait s = ncs_cycle_wait_at(q, r, i);
+        if (s.unmet->kind != NCS_UNMET_PAIR || !s.call || s.call->rank != s.rank)
+            return NULL;
+        bool alone = !has_partner(q, s.unmet->comm, s.call->comm_rank);
+        if (alone && odd)
+            return NULL;
+        odd = alone ? &d->f.cycle[step] : odd;
+        step++;
+    }
+    return odd;
+}
+
+/* Blames the rank that goes another way than the others (r->rank), or that has no partner; else the ranks that could break
  * the cycle alone, else all ranks of the cycle. */
 static void blame(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
@@ -39,6 +80,21 @@ static void blame(const struct ncs_analysis *q, const struct ncs_cause *r, struc
             d->f.evidence = ncs_copy_text("the others that use these communicators have one order");
             return;
         }
+    const struct ncs_cycle_step *odd = cycle_odd_one(q, r, d);
+    if (odd) {
+        int *rank = ncs_new(d->f.cycles * sizeof *rank);
+        for (size_t i = 0; i < d->f.cycles; i++)
+            rank[i] = d->f.cycle[i].rank;
+        ncs_add_culprit(d, odd->rank, odd->call, odd->line);
+        ncs_decided(&d->f, NCS_WHY(NO_PARTNER), "rank %d has no partner", odd->rank);
+        d->f.evidence = ncs_copy_text("by the peers: no rank that it names names it, too, unlike the others of the cycle");
+        struct ncs_str s = { 0 };
+        ncs_format_ranks(&s, rank, d->f.cycles);
+        ncs_str_add(&s, " make their messages in orders that do not fit");
+        ncs_add_reading(d, "p2p-cycle", rank, d->f.cycles, ncs_str_take(&s));
+        ncs_free(rank);
+        return;
+    }
     bool *alone = ncs_cycle_breakers(q, (size_t)(r->unmet - q->unmet));
     for (int all = 0; all < 2 && !d->f.culprits; all++)
         for (size_t i = 0; i < d->f.cycles; i++) {

@@ -369,8 +369,7 @@ bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_diverge
     return true;
 }
 
-/* Another unmet wait of the communicator at which the absent rank waits; NULL = none. */
-static const struct ncs_unmet *own_other(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct ncs_absent *a)
+const struct ncs_unmet *ncs_own_other(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct ncs_absent *a)
 {
     for (size_t i = 0; i < q->unmets; i++) {
         const struct ncs_unmet *o = &q->unmet[i];
@@ -413,7 +412,7 @@ void ncs_format_before_wait(const struct ncs_analysis *q, const struct ncs_cause
         ncs_str_add(s, ", too");
         return;
     }
-    const struct ncs_unmet *other = own_other(q, r->unmet, a);
+    const struct ncs_unmet *other = ncs_own_other(q, r->unmet, a);
     if (other) {
         format_before_other(s, other, a, several);
         return;

@@ -23,6 +23,20 @@ void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line)
     d->f.culprit[at] = c;
 }
 
+void ncs_add_reading(struct ncs_draft *d, const char *rule, const int *rank, size_t count, char *why)
+{
+    struct ncs_finding other = { .rule = rule, .why = why };
+    size_t room = d->f.others, culprit_room = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct ncs_culprit c = { .rank = rank[i], .comm_rank = -1 };
+        NCS_PUSH(other.culprit, other.culprits, culprit_room, c);
+    }
+    char *doubt = ncs_text("it could also be that %s", why);
+    ncs_finding_doubt(&d->f, doubt);
+    ncs_free(doubt);
+    NCS_PUSH(d->f.other, d->f.others, room, other);
+}
+
 void ncs_format_culprits(struct ncs_str *s, const struct ncs_draft *d)
 {
     int *ranks = ncs_new((d->f.culprits + 1) * sizeof *ranks);

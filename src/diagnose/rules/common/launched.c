@@ -97,6 +97,8 @@ void ncs_add_launches(const struct ncs_analysis *q, const struct ncs_cause *r, s
         ncs_free(d->f.fix);
         d->f.fix = ncs_str_take(&s);
     }
+    bool left = r->absents && r->absent[0]->reason == NCS_ABSENT_DESTROYED; /* needs no trial */
+    d->f.launched = l.count > 0 && !left;
     if (l.count)
         drop_edits(d);
     for (size_t i = 0; r->unmet && i < r->unmet->presents; i++)
