@@ -112,3 +112,65 @@ struct ncs_carried ncs_carry(enum ncs_fn fn, const union ncs_arg *arg, int at)
     default: return (size_t)kind < sizeof carried / sizeof *carried ? carried[kind] : (struct ncs_carried){ NCS_CARRY_NOT, 0 };
     }
 }
+
+size_t ncs_carry_copied(enum ncs_fn fn, const union ncs_arg *arg, int at)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[fn];
+    int count = info->at[NCS_ARG_BYTES], width = info->at[NCS_ARG_WIDTH], height = info->at[NCS_ARG_HEIGHT];
+    switch (fn) {
+    case NCS_FN_ncsAdd:
+        return info->arg[at].kind == NCS_ARG_IN
+                   ? (size_t)arg[info->at[NCS_ARG_COUNT] - 1].u * ncs_dtype_bytes((int)arg[info->at[NCS_ARG_DTYPE] - 1].i)
+                   : 0;
+    case NCS_FN_cudaMemcpy:
+    case NCS_FN_cudaMemcpyAsync:
+    case NCS_FN_cudaMemcpyPeer:
+    case NCS_FN_cudaMemcpyPeerAsync: return (size_t)arg[count - 1].u;
+    case NCS_FN_cudaMemcpy2D:
+    case NCS_FN_cudaMemcpy2DAsync: {
+        size_t rows = (size_t)arg[height - 1].u, pitch = (size_t)arg[at + 1].u, bytes;
+        if (rows == 0 || arg[width - 1].u == 0)
+            return 0;
+        return __builtin_mul_overflow(rows - 1, pitch, &bytes) || __builtin_add_overflow(bytes, (size_t)arg[width - 1].u, &bytes)
+                   ? SIZE_MAX
+                   : bytes;
+    }
+    default: return 0;
+    }
+}
+
+bool ncs_carry_is_copy(enum ncs_fn fn, enum ncs_kind kind)
+{
+    return fn == NCS_FN_cudaMemcpy || fn == NCS_FN_cudaMemcpyAsync || fn == NCS_FN_cudaMemcpyPeer ||
+           fn == NCS_FN_cudaMemcpyPeerAsync || fn == NCS_FN_cudaMemcpy2D || fn == NCS_FN_cudaMemcpy2DAsync ||
+           (fn == NCS_FN_ncsAdd && kind == NCS_ARG_IN); /* its result comes later */
+}
+
+static const bool carry_handles[NCS_ARG_KINDS] = {
+    [NCS_ARG_COMM] = true,   [NCS_ARG_STREAM] = true,       [NCS_ARG_EVENT] = true,
+    [NCS_ARG_WINDOW] = true, [NCS_ARG_REGISTRATION] = true, [NCS_ARG_PARAM] = true,
+    [NCS_ARG_POOL] = true,   [NCS_ARG_GRAPH] = true,        [NCS_ARG_GRAPHEXEC] = true,
+};
+
+bool ncs_carry_is_handle(enum ncs_kind kind)
+{
+    return carry_handles[kind];
+}
+
+bool ncs_carry_is_address(enum ncs_kind kind)
+{
+    return carry_handles[kind] || kind == NCS_ARG_IN || kind == NCS_ARG_OUT || kind == NCS_ARG_INOUT || kind == NCS_ARG_MEMORY ||
+           kind == NCS_ARG_SCALAR;
+}
+
+static const bool carry_result_kinds[NCS_ARG_KINDS] = {
+    [NCS_ARG_COMM_OUT] = true,  [NCS_ARG_COMMS_OUT] = true,  [NCS_ARG_MEMORY_OUT] = true,       [NCS_ARG_STREAM_OUT] = true,
+    [NCS_ARG_EVENT_OUT] = true, [NCS_ARG_WINDOW_OUT] = true, [NCS_ARG_REGISTRATION_OUT] = true, [NCS_ARG_PARAM_OUT] = true,
+    [NCS_ARG_POOL_OUT] = true,  [NCS_ARG_GRAPH_OUT] = true,  [NCS_ARG_GRAPHEXEC_OUT] = true,    [NCS_ARG_NODES_OUT] = true,
+    [NCS_ARG_EDGES_OUT] = true,
+};
+
+bool ncs_carry_is_result(enum ncs_kind kind)
+{
+    return carry_result_kinds[kind];
+}

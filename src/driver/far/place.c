@@ -84,13 +84,12 @@ bool far_read(const void *there, void *here, size_t bytes)
         struct ncs_str body = { 0 }, answer = { 0 };
         ncs_str_add_bytes(&body, &extent, sizeof extent);
         bool heard = far_ask(far_process_of(there), FAR_READ, &body, &answer);
-        struct far_item item;
+        struct ncs_carry_answer head;
+        struct ncs_carry_reader items;
+        struct ncs_carry_item item;
         const void *data;
-        if (heard) {
-            struct far_reader items = { (const unsigned char *)answer.text + sizeof(struct far_answer),
-                                        (const unsigned char *)answer.text + answer.bytes };
-            heard = far_next_item(&items, &item, &data) && item.bytes == piece;
-        }
+        heard = heard && ncs_carry_begin(&items, answer.text, answer.bytes, &head, sizeof head) &&
+                ncs_carry_next(&items, &item, &data) && item.bytes == piece;
         if (heard)
             memcpy((char *)here + done, data, piece);
         ncs_str_free(&body);
