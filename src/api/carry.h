@@ -54,8 +54,6 @@ size_t ncs_carry_copied(enum ncs_fn fn, const union ncs_arg *arg, int at);
 bool ncs_carry_is_copy(enum ncs_fn fn, enum ncs_kind kind); /* of its argument of this kind */
 /* True for a kind whose value is a handle or an address of a process. */
 bool ncs_carry_is_address(enum ncs_kind kind);
-bool ncs_carry_is_handle(enum ncs_kind kind); /* one that no other process could use */
-bool ncs_carry_is_result(enum ncs_kind kind); /* memory to which a call writes such values */
 
 /* ---- bytes: a request or an answer, and items behind it ---- */
 
@@ -169,7 +167,7 @@ struct ncs_carry_memory {
 struct ncs_carry_call {
     enum ncs_fn fn;
     const struct ncs_fn_info *info;
-    bool clears;
+    bool clears, taken;
     union ncs_arg arg[NCS_MAX_ARGS];
     struct ncs_carry_memory memory[NCS_CARRY_ITEMS];
     size_t memories;

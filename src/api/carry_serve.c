@@ -12,18 +12,25 @@ struct ncs_carry_late {
 
 /* ---- a request ---- */
 
-/* The library may write the cell at any later time: it stays. */
-static void carry_keep_late(struct ncs_carry_call *c, uint32_t at, const void *before, struct ncs_carry_lates *lates)
+/* The library may write the cells of handles at any later time: they stay. */
+static void carry_keep_late(struct ncs_carry_call *c, const struct ncs_carried *plan, const struct ncs_carry_request *request,
+                            struct ncs_carry_lates *lates)
 {
-    struct ncs_carry_late *l = ncs_new(sizeof *l);
-    const void **cell = ncs_new(sizeof *cell);
-    memcpy(cell, before, sizeof *cell);
-    *l = (struct ncs_carry_late){ .cell = cell, .before = *cell, .there = c->arg[at].u };
-    c->arg[at].p = cell;
+    size_t kept = 0;
     pthread_mutex_lock(&lates->lock);
-    l->next = lates->first;
-    lates->first = l;
+    for (size_t i = 0; i < c->memories; i++) {
+        const struct ncs_carry_memory *m = &c->memory[i];
+        if (plan[m->at].how != NCS_CARRY_LATE) {
+            c->memory[kept++] = *m;
+            continue;
+        }
+        struct ncs_carry_late *l = ncs_new(sizeof *l);
+        *l = (struct ncs_carry_late){ .cell = m->memory, .there = request->arg[m->at], .next = lates->first };
+        memcpy(&l->before, m->memory, sizeof l->before);
+        lates->first = l;
+    }
     pthread_mutex_unlock(&lates->lock);
+    c->memories = kept;
 }
 
 /* The texts of a configuration come by themselves. */
@@ -55,18 +62,16 @@ static bool carry_is_enough(const struct ncs_carry_call *c, const struct ncs_car
 {
     if (item->room > NCS_CARRY_MOST || item->bytes > item->room)
         return false;
-    if (item->at >= (uint32_t)c->info->nargs) /* a text */
-        return item->room > 0;
+    if (item->at >= (uint32_t)c->info->nargs || plan->how == NCS_CARRY_TEXT)
+        return item->room > 0 && item->room <= NCS_CARRY_TEXT_MOST;
     enum ncs_kind kind = c->info->arg[item->at].kind;
     switch (plan->how) {
     case NCS_CARRY_NEVER: return false;
     case NCS_CARRY_NOT:
         return (kind == NCS_ARG_IN || kind == NCS_ARG_OUT) && item->room > 0 &&
                item->room >= ncs_carry_copied(c->fn, c->arg, (int)item->at);
-    case NCS_CARRY_TEXT: return item->room > 0;
-    case NCS_CARRY_CONFIG: return item->room >= sizeof(ncclConfig_t);
-    case NCS_CARRY_LATE: return item->bytes == sizeof(void *);
-    default: return item->room >= plan->bytes;
+    case NCS_CARRY_CONFIG: return item->room == sizeof(ncclConfig_t);
+    default: return item->room == plan->bytes;
     }
 }
 
@@ -120,15 +125,14 @@ bool ncs_carry_take(struct ncs_carry_call *c, const void *message, size_t bytes,
         if (come[item.at] || !carry_is_enough(c, &plan[item.at], &item))
             return false;
         come[item.at] = true;
-        if (plan[item.at].how == NCS_CARRY_LATE)
-            carry_keep_late(c, item.at, from, lates);
-        else
-            carry_add(c, &item, from, config && come[config - 1]);
+        carry_add(c, &item, from, config && come[config - 1]);
     }
-    bool fine = items.at == items.end;
-    for (int i = 0; i < c->info->nargs && fine; i++)
-        fine = come[i] || carry_is_allowed(c, &plan[i], i, owns);
-    return fine;
+    c->taken = items.at == items.end;
+    for (int i = 0; i < c->info->nargs && c->taken; i++)
+        c->taken = come[i] || carry_is_allowed(c, &plan[i], i, owns);
+    if (c->taken)
+        carry_keep_late(c, plan, &request, lates);
+    return c->taken;
 }
 
 void *ncs_carry_memory_of(const struct ncs_carry_call *c, int at, size_t *bytes)
@@ -178,7 +182,7 @@ static bool carry_stays(const struct ncs_carry_call *c, uint32_t at)
 void ncs_carry_end(struct ncs_carry_call *c)
 {
     for (size_t i = 0; i < c->memories; i++)
-        if (!carry_stays(c, c->memory[i].at))
+        if (!c->taken || !carry_stays(c, c->memory[i].at))
             ncs_free(c->memory[i].memory);
     c->memories = 0;
 }

@@ -78,7 +78,7 @@ static void mark_results(int process, enum ncs_kind kind, void *memory, size_t b
 {
     const void **handle = memory;
     struct cudaPointerAttributes *attributes = memory;
-    for (size_t i = 0; ncs_carry_is_result(kind) && i < bytes / sizeof *handle; i++)
+    for (size_t i = 0; ncs_kind_info[kind].handles && i < bytes / sizeof *handle; i++)
         handle[i] = far_mark(handle[i], process);
     if (kind == NCS_ARG_POINTER_OUT && bytes >= sizeof *attributes) {
         attributes->devicePointer = (void *)far_mark(attributes->devicePointer, process);
@@ -112,7 +112,7 @@ static enum ncs_carry_seen mark_see(int process, struct ncs_str *out, enum ncs_f
     }
     if (!is_address)
         return NCS_CARRY_MEMORY;
-    if (ncs_carry_is_handle(kind) || !ncs_carry_is_copy(fn, kind))
+    if (ncs_kind_info[kind].handle || !ncs_carry_is_copy(fn, kind))
         return NCS_CARRY_REFUSED;
     bool fine = ncs_carry_copied(fn, arg, at) == 0 || mark_add_copied(out, fn, arg, at);
     return fine ? NCS_CARRY_SEEN : NCS_CARRY_REFUSED;

@@ -86,7 +86,7 @@ static void own_note_result(const struct ncs_carry_call *c, const struct ncs_car
 {
     enum ncs_kind kind = c->info->arg[m->at].kind;
     const uint64_t *value = m->memory;
-    for (size_t i = 0; i < m->room / sizeof *value && ncs_carry_is_result(kind); i++) {
+    for (size_t i = 0; i < m->room / sizeof *value && ncs_kind_info[kind].handles; i++) {
         if (kind == NCS_ARG_MEMORY_OUT)
             own_add(value[i], own_made(c));
         else
@@ -158,7 +158,7 @@ bool own_allows(const struct ncs_carry_call *c, int at, size_t bytes)
 {
     enum ncs_kind kind = c->info->arg[at].kind;
     const void *p = c->arg[at].p;
-    if (ncs_carry_is_handle(kind))
+    if (ncs_kind_info[kind].handle)
         return far_is_number(p) || own_has_handle(p);
     return own_has(p, ncs_carry_is_address(kind) ? own_used(c, bytes) : bytes) ||
            (ncs_carry_is_address(kind) && own_is_device(p));
