@@ -200,7 +200,7 @@ static void ask_write_late(int process, const struct far_late *late)
         ncs_map_put_number(&asking.late, late->address, 0);
 }
 
-static void ask_write_all_late(int process, const struct ncs_team_message *m)
+static void ask_write_all_late(int process, const struct ncs_message *m)
 {
     const struct far_late *late = m->body;
     pthread_mutex_lock(&asking.lock);
@@ -227,7 +227,7 @@ static void *ask_run_task(void *arg)
     return NULL;
 }
 
-static void ask_begin_task(int process, const struct ncs_team_message *m)
+static void ask_begin_task(int process, const struct ncs_message *m)
 {
     struct ask_task *t = ncs_new(sizeof *t);
     pthread_t thread;
@@ -244,7 +244,7 @@ static void ask_begin_task(int process, const struct ncs_team_message *m)
 
 /* ---- the team ---- */
 
-static void ask_heard(void *arg, int from, const struct ncs_team_message *m)
+static void ask_heard(void *arg, int from, const struct ncs_message *m)
 {
     (void)arg;
     if (m->kind == FAR_TASK)

@@ -165,7 +165,7 @@ static bool far_invoke(struct ncs_carry_call *c, union ncs_arg *result)
 }
 
 /* As of a stranger, or of a script that has computed with an address. */
-static void serve_refuse(const struct ncs_carry_call *c, struct ncs_carry_answer *answer)
+static void serve_refuse_strange(const struct ncs_carry_call *c, struct ncs_carry_answer *answer)
 {
     fprintf(stderr, "ncclscript: process 0 asked for %s with memory or a handle that this process has not given out\n",
             c->info ? c->info->name : "no function");
@@ -194,7 +194,7 @@ static void serve_a_call(uint32_t line, const unsigned char *body, size_t bytes)
         ncs_carry_results(&c, result, &items);
         serve_tell_late();
     } else {
-        serve_refuse(&c, &answer);
+        serve_refuse_strange(&c, &answer);
     }
     serve_answer(line, &answer, &items);
     ncs_str_free(&items);
@@ -303,7 +303,7 @@ static struct serve_line *serve_new_line(uint32_t number)
     return NULL;
 }
 
-static void serve_heard(void *arg, int from, const struct ncs_team_message *m)
+static void serve_heard(void *arg, int from, const struct ncs_message *m)
 {
     (void)arg;
     (void)from;
