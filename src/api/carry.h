@@ -126,11 +126,6 @@ union ncs_arg ncs_carry_code(enum ncs_fn fn, ncclResult_t nccl, cudaError_t cuda
 /* A copy that stays, the same for equal texts. */
 const char *ncs_carry_keep_text(const char *text);
 
-/* A table whose functions are all `make`, and where `has` has none, none. One for a process. The result of a function that returns a
- * text is .p. */
-typedef union ncs_arg ncs_carry_make(enum ncs_fn fn, const union ncs_arg *arg);
-const struct ncs_api *ncs_carry_table(ncs_carry_make *make, const struct ncs_api *has);
-
 /* Functions that calls give to streams. */
 struct ncs_carry_function {
     int maker; /* whose stream runs it */

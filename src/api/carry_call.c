@@ -237,39 +237,3 @@ void ncs_carry_run_function(const struct ncs_carry_function *f, const void *stre
     else
         ((cudaHostFn_t)f->function)((void *)f->data);
 }
-
-/* ---- the table ---- */
-
-static ncs_carry_make *carry_make;
-
-#define CARRY_CODE(result, name, parameters, arguments, ...)                                \
-    static result carry_##name parameters                                                   \
-    {                                                                                       \
-        return (result)carry_make(NCS_FN_##name, (const union ncs_arg[]){ __VA_ARGS__ }).i; \
-    }
-#define CARRY_COUNTED CARRY_CODE
-#define CARRY_VOID(result, name, parameters, arguments, ...)               \
-    static void carry_##name parameters                                    \
-    {                                                                      \
-        carry_make(NCS_FN_##name, (const union ncs_arg[]){ __VA_ARGS__ }); \
-    }
-#define CARRY_TEXT(result, name, parameters, arguments, ...)                        \
-    static const char *carry_##name parameters                                      \
-    {                                                                               \
-        return carry_make(NCS_FN_##name, (const union ncs_arg[]){ __VA_ARGS__ }).p; \
-    }
-#define NCS_FUNCTION(kind, export, ...) CARRY_##kind(__VA_ARGS__)
-#include "api/gen/functions.def"
-#undef NCS_FUNCTION
-
-const struct ncs_api *ncs_carry_table(ncs_carry_make *make, const struct ncs_api *has)
-{
-    static struct ncs_api table;
-    carry_make = make;
-    table = (struct ncs_api){
-#define NCS_FUNCTION(kind, export, result, name, ...) .name = !has || has->name ? carry_##name : NULL,
-#include "api/gen/functions.def"
-#undef NCS_FUNCTION
-    };
-    return &table;
-}

@@ -51,36 +51,20 @@ static union ncs_arg route_ask(int process, enum ncs_fn fn, const union ncs_arg 
     return result;
 }
 
-/* Large copies travel in pieces, one after the other. */
+/* Large copies travel in pieces, one after the other: of bytes, or of rows, as each address then has its pitch behind it. */
 static union ncs_arg route_copy(int process, enum ncs_fn fn, const union ncs_arg *arg)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[fn];
-    int count = info->at[NCS_ARG_BYTES] - 1, to = info->at[NCS_ARG_OUT] - 1, from = info->at[NCS_ARG_IN] - 1;
-    union ncs_arg part[NCS_MAX_ARGS], result = { .i = 0 };
-    size_t bytes = (size_t)arg[count].u;
-    memcpy(part, arg, (size_t)info->nargs * sizeof *arg);
-    for (size_t done = 0; done < bytes && result.i == 0; done += FAR_CHUNK) {
-        part[to].p = (const char *)arg[to].p + done;
-        part[from].p = (const char *)arg[from].p + done;
-        part[count].u = bytes - done < FAR_CHUNK ? bytes - done : FAR_CHUNK;
-        result = route_ask(process, fn, part);
-    }
-    return result;
-}
-
-/* The same for rows. */
-static union ncs_arg route_copy_rows(int process, enum ncs_fn fn, const union ncs_arg *arg)
-{
-    const struct ncs_fn_info *info = &ncs_fn_info[fn];
-    int height = info->at[NCS_ARG_HEIGHT] - 1, to = info->at[NCS_ARG_OUT] - 1, from = info->at[NCS_ARG_IN] - 1;
-    uint64_t wide = arg[to + 1].u > arg[from + 1].u ? arg[to + 1].u : arg[from + 1].u; /* each address has its pitch behind it */
-    uint64_t rows = wide > 0 && wide < FAR_CHUNK ? FAR_CHUNK / wide : 1;
+    int rows = info->at[NCS_ARG_HEIGHT], count = (rows ? rows : info->at[NCS_ARG_BYTES]) - 1;
+    int to = info->at[NCS_ARG_OUT] - 1, from = info->at[NCS_ARG_IN] - 1;
+    uint64_t step_to = rows ? arg[to + 1].u : 1, step_from = rows ? arg[from + 1].u : 1;
+    uint64_t wide = step_to > step_from ? step_to : step_from, each = wide > 0 && wide < FAR_CHUNK ? FAR_CHUNK / wide : 1;
     union ncs_arg part[NCS_MAX_ARGS], result = { .i = 0 };
     memcpy(part, arg, (size_t)info->nargs * sizeof *arg);
-    for (uint64_t done = 0; done < arg[height].u && result.i == 0; done += rows) {
-        part[to].p = (const char *)arg[to].p + done * arg[to + 1].u;
-        part[from].p = (const char *)arg[from].p + done * arg[from + 1].u;
-        part[height].u = arg[height].u - done < rows ? arg[height].u - done : rows;
+    for (uint64_t done = 0; done < arg[count].u && result.i == 0; done += each) {
+        part[to].p = (const char *)arg[to].p + done * step_to;
+        part[from].p = (const char *)arg[from].p + done * step_from;
+        part[count].u = arg[count].u - done < each ? arg[count].u - done : each;
         result = route_ask(process, fn, part);
     }
     return result;
@@ -133,7 +117,7 @@ static union ncs_arg route_call(int process, enum ncs_fn fn, const union ncs_arg
         else if (!route_is_large_copy(fn, arg))
             result = route_ask(process, fn, arg);
         else
-            result = (ncs_fn_info[fn].at[NCS_ARG_HEIGHT] ? route_copy_rows : route_copy)(process, fn, arg);
+            result = route_copy(process, fn, arg);
     }
     return result;
 }
@@ -165,8 +149,13 @@ static union ncs_arg route_any(enum ncs_fn fn, const union ncs_arg *arg)
     return result;
 }
 
+#define THROUGH route_any
+#include "api/through.inc"
+
 const struct ncs_api *far_table(const struct ncs_api *local)
 {
+    static struct ncs_api table;
     route_local = local;
-    return ncs_carry_table(route_any, local);
+    through_fill(&table, local);
+    return &table;
 }

@@ -43,7 +43,7 @@ static pid_t client_pid;                                        /* a process tha
 static pthread_mutex_t client_lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static struct ncs_map client_described;                         /* by site: the machine knows it */
 static bool runs_functions;
-static const struct ncs_api *client_table;
+static struct ncs_api client_table;
 
 bool client_is_wanted(const char *launcher, bool single)
 {
@@ -83,8 +83,8 @@ static int client_connect(void)
 
 static struct wire *client_new_wire(int *file)
 {
-    *file = memfd_create("ncclscript call", MFD_CLOEXEC);
-    if (*file < 0 || ftruncate(*file, sizeof(struct wire)) != 0)
+    *file = memfd_create("ncclscript call", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (*file < 0 || ftruncate(*file, sizeof(struct wire)) != 0 || fcntl(*file, F_ADD_SEALS, F_SEAL_SHRINK) != 0)
         return NULL;
     void *p = mmap(NULL, sizeof(struct wire), PROT_READ | PROT_WRITE, MAP_SHARED, *file, 0);
     return p == MAP_FAILED ? NULL : p;
@@ -311,6 +311,9 @@ static union ncs_arg client_call(enum ncs_fn fn, const union ncs_arg *arg)
     return result;
 }
 
+#define THROUGH client_call
+#include "api/through.inc"
+
 /* ---- threads ---- */
 
 static void client_leave(void *of_thread)
@@ -360,7 +363,7 @@ bool client_join(void)
     client_pid = getpid();
     on_exit(client_exits, NULL);
     pthread_key_create(&client_key, client_leave);
-    client_table = ncs_carry_table(client_call, NULL);
+    through_fill(&client_table, NULL);
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* the machine copies from and to this process's memory */
     if (!client_attach(&arena))
         return false;
@@ -393,7 +396,7 @@ const struct ncs_api *client_api(const struct ncs_shim_above *above, int site, i
     mine->wire->rank = named;
     mine->wire->in_function = in_function;
     client_set_site(mine->wire, above, site);
-    return client_table;
+    return &client_table;
 }
 
 /* ---- besides the API ---- */

@@ -105,8 +105,9 @@ static void serve_refuse(struct serving *s, int code)
 static void serve_refuse_broken(struct serving *s)
 {
     const struct ncs_fn_info *info = s->call.info;
-    ncs_shim_warn("a request of process %d was refused: %s", (int)s->of->process->pid,
-                  info ? info->name : "it names no function");
+    if (!atomic_exchange(&s->of->process->strange, true))
+        ncs_shim_warn("a request of process %d was refused: %s", (int)s->of->process->pid,
+                      info ? info->name : "it names no function");
     serve_refuse(s, (int)ncs_carry_code(info ? s->call.fn : NCS_FN_cudaGetDevice, ncclInvalidArgument, cudaErrorInvalidValue).i);
 }
 

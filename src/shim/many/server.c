@@ -95,10 +95,12 @@ static struct server_process *welcome_process(pid_t pid, const struct wire_hello
     return p;
 }
 
+/* Memory that could shrink would end this process. */
 static struct wire *map_wire(int file)
 {
     struct stat at;
-    if (file < 0 || fstat(file, &at) != 0 || at.st_size < (off_t)sizeof(struct wire))
+    int seals = file >= 0 ? fcntl(file, F_GET_SEALS) : -1;
+    if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(file, &at) != 0 || at.st_size < (off_t)sizeof(struct wire))
         return NULL;
     void *wire = mmap(NULL, sizeof(struct wire), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     return wire == MAP_FAILED ? NULL : wire;

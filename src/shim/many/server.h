@@ -18,9 +18,10 @@ struct server_process {
     const int *device; /* the machine's numbers of the devices that it sees; NULL = all */
     int devices;
     bool gone;
-    atomic_bool exits; /* it has said that it ends by itself, */
-    int status;        /* with this status */
-    int *rank;         /* those that its threads have, in the order in which they came; changes with the token */
+    atomic_bool exits;   /* it has said that it ends by itself, */
+    int status;          /* with this status */
+    atomic_bool strange; /* a request of its was refused */
+    int *rank;           /* those that its threads have, in the order in which they came; changes with the token */
     size_t ranks, ranks_room;
     char *death;          /* what ended it, if it has not come to its end by itself */
     bool called;          /* a thread of it was in a call then */
