@@ -66,6 +66,11 @@ void far_put_variable(const char *setting);
 bool far_can_own(const struct ncs_owns *owns, int ranks, struct ncs_error *err);
 /* Sets variables of single ranks in their processes; far_take_back undoes it in this one. */
 void far_put_owns(const struct ncs_owns *owns);
+
+/* ---- variable.c ---- */
+
+/* Sets or removes a variable of this process: "NAME=value", "NAME". */
+void far_put_here(const char *setting);
 void far_take_back(void);
 
 #endif

@@ -14,7 +14,7 @@ static struct {
     pthread_mutex_t lock; /* guards what follows */
     struct own_range {
         uint64_t begin, bytes;
-    } * range; /* in ascending order */
+    } * range;
     size_t ranges, room;
     struct ncs_map handles;
 } own = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -24,47 +24,31 @@ void own_open(const struct ncs_api *api)
     own.api = api;
 }
 
-/* The number of ranges that begin at or before the address. */
-static size_t own_place(uint64_t address)
-{
-    size_t low = 0, high = own.ranges;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (own.range[middle].begin <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* How many bytes lie behind the address in a range; 0 = it is in none. */
 static uint64_t own_behind(uint64_t address)
 {
-    size_t place = own_place(address);
-    const struct own_range *r = place > 0 ? &own.range[place - 1] : NULL;
-    return r && address - r->begin < r->bytes ? r->bytes - (address - r->begin) : 0;
+    uint64_t most = 0;
+    for (size_t i = 0; i < own.ranges; i++) {
+        const struct own_range *r = &own.range[i];
+        uint64_t behind = address - r->begin < r->bytes ? r->bytes - (address - r->begin) : 0;
+        most = behind > most ? behind : most;
+    }
+    return most;
 }
 
 static void own_drop(uint64_t address)
 {
-    size_t place = own_place(address);
-    if (place == 0 || own.range[place - 1].begin != address)
-        return;
-    memmove(own.range + place - 1, own.range + place, (own.ranges - place) * sizeof *own.range);
-    own.ranges--;
+    for (size_t i = own.ranges; i-- > 0;)
+        if (own.range[i].begin == address)
+            own.range[i] = own.range[--own.ranges];
 }
 
 static void own_add(uint64_t address, uint64_t bytes)
 {
-    struct own_range r = { address, bytes };
     if (!address || !bytes)
         return;
     own_drop(address);
-    size_t place = own_place(address);
-    NCS_PUSH(own.range, own.ranges, own.room, r);
-    memmove(own.range + place + 1, own.range + place, (own.ranges - 1 - place) * sizeof *own.range);
-    own.range[place] = r;
+    NCS_PUSH(own.range, own.ranges, own.room, ((struct own_range){ address, bytes }));
 }
 
 /* The bytes of the memory that a call has made; 0 = it does not say so. */

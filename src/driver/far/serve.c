@@ -2,14 +2,13 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/environment.h"
 #include "api/invoke.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "driver/far/message.h"
+#include "driver/far/far.h"
 #include "driver/far/own.h"
 #include "driver/token.h"
 #include "driver/world.h"
@@ -165,14 +164,9 @@ static bool far_invoke(struct ncs_carry_call *c, union ncs_arg *result)
 }
 
 /* As of a stranger, or of a script that has computed with an address. */
-static void serve_refuse_strange(const struct ncs_carry_call *c, struct ncs_carry_answer *answer)
+static void serve_refuse_strange(const char *what)
 {
-    fprintf(stderr, "ncclscript: process 0 asked for %s with memory or a handle that this process has not given out\n",
-            c->info ? c->info->name : "no function");
-    if (!c->info)
-        return;
-    answer->absent = 0;
-    answer->result = ncs_carry_code(c->fn, ncclInvalidArgument, cudaErrorInvalidValue).i;
+    fprintf(stderr, "ncclscript: a request of process 0 was refused: %s\n", what);
 }
 
 static void serve_a_call(uint32_t line, const unsigned char *body, size_t bytes)
@@ -194,7 +188,9 @@ static void serve_a_call(uint32_t line, const unsigned char *body, size_t bytes)
         ncs_carry_results(&c, result, &items);
         serve_tell_late();
     } else {
-        serve_refuse_strange(&c, &answer);
+        serve_refuse_strange(c.info ? c.info->name : "it names no function");
+        answer.absent = !c.info;
+        answer.result = c.info ? ncs_carry_code(c.fn, ncclInvalidArgument, cudaErrorInvalidValue).i : 0;
     }
     serve_answer(line, &answer, &items);
     ncs_str_free(&items);
@@ -217,52 +213,19 @@ static void serve_a_read(uint32_t line, const unsigned char *body, size_t bytes)
     ncs_str_free(&items);
 }
 
-/* The value that a variable had at first. */
-static struct serve_variable {
-    struct serve_variable *next;
-    char *name, *value; /* NULL = it was not set */
-} * serve_variables;
-
-static void serve_restore(void)
-{
-    for (struct serve_variable *v = serve_variables, *next; v; v = next) {
-        next = v->next;
-        if (v->value)
-            setenv(v->name, v->value, 1);
-        else
-            unsetenv(v->name);
-        ncs_free(v->name);
-        ncs_free(v->value);
-        ncs_free(v);
-    }
-    serve_variables = NULL;
-}
-
-static void serve_put(char *setting)
-{
-    char *value = strchr(setting, '=');
-    struct serve_variable *v = ncs_new(sizeof *v);
-    if (value)
-        *value++ = '\0';
-    *v = (struct serve_variable){ serve_variables, ncs_copy_text(setting), ncs_copy_text(getenv(setting)) };
-    serve_variables = v;
-    if (value)
-        setenv(setting, value, 1);
-    else
-        unsetenv(setting);
-}
-
 static void serve_a_variable(uint32_t line, const unsigned char *body, size_t bytes)
 {
     char *setting = ncs_new(bytes + 1);
-    struct ncs_error ignored = { 0 };
+    struct ncs_error err = { 0 };
     if (bytes > 0)
         memcpy(setting, body, bytes);
-    if (setting[0] && ncs_environment_allows(setting, strcspn(setting, "="), true, &ignored)) {
-        serve_put(setting);
-    } else if (!setting[0]) {
-        serve_restore();
+    if (!setting[0]) {
+        far_take_back();
         ncs_carry_forget_late(&serve_lates);
+    } else if (ncs_environment_allows(setting, strcspn(setting, "="), true, &err)) {
+        far_put_here(setting);
+    } else {
+        serve_refuse_strange(err.text);
     }
     ncs_free(setting);
     serve_answer(line, &(struct ncs_carry_answer){ .absent = 0 }, &(struct ncs_str){ 0 });
@@ -276,6 +239,8 @@ static void serve_question(uint32_t line, const struct serve_question *q)
         serve_a_read(line, q->body, q->bytes);
     else if (q->kind == FAR_VARIABLE)
         serve_a_variable(line, q->body, q->bytes);
+    else
+        serve_refuse_strange("it is of no kind that this version knows");
 }
 
 /* ---- messages ---- */
