@@ -91,7 +91,7 @@ const char *ncs_message_text(const struct ncs_message *message, int number)
     return "";
 }
 
-/* ---- sending ---- */
+/* ---- writing ---- */
 
 void ncs_message_add(struct ncs_str *out, uint32_t kind, const void *body, size_t bytes)
 {
@@ -113,15 +113,4 @@ void ncs_message_add_texts(struct ncs_str *out, uint32_t kind, ...)
     va_end(texts);
     ncs_message_add(out, kind, body.text, body.bytes);
     ncs_str_free(&body);
-}
-
-bool ncs_message_send(int fd, const struct ncs_str *messages)
-{
-    for (size_t done = 0; done < messages->bytes;) {
-        ssize_t n = write(fd, messages->text + done, messages->bytes - done);
-        if (n < 0 && errno != EINTR)
-            return false;
-        done += n > 0 ? (size_t)n : 0;
-    }
-    return true;
 }

@@ -1,4 +1,4 @@
-/* Messages between processes: sending them, and reading whole ones out of the bytes that a pipe or a connection has brought. */
+/* Messages between processes: writing them, and reading whole ones out of the bytes that a pipe or a connection has brought. */
 #ifndef NCS_BASE_INBOX_H
 #define NCS_BASE_INBOX_H
 
@@ -38,7 +38,5 @@ const char *ncs_message_text(const struct ncs_message *message, int number);
 void ncs_message_add(struct ncs_str *out, uint32_t kind, const void *body, size_t bytes);
 /* The same with texts, up to a NULL. */
 void ncs_message_add_texts(struct ncs_str *out, uint32_t kind, ...) __attribute__((sentinel));
-/* Writes to a descriptor that blocks. False: nobody reads it any more. */
-bool ncs_message_send(int fd, const struct ncs_str *messages);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/inbox.h"
 #include "base/mem.h"
 
@@ -65,7 +66,7 @@ void ncs_link_send(struct ncs_link *link, size_t run, bool last)
     link_add(&out, LINK_FURTHER, &e->further);
     link_add(&out, LINK_LOG, &link->log);
     ncs_message_add(&out, LINK_END, &end, sizeof end);
-    if (!ncs_message_send(link->fd, &out))
+    if (!ncs_write_all(link->fd, out.text, out.bytes))
         _exit(ncs_verdict_exit(NCS_INTERNAL_FAULT));
     ncs_str_free(&out);
     ncs_report_entry_free(e);

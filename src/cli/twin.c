@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/inbox.h"
 #include "base/mem.h"
 #include "cli/output.h"
@@ -44,7 +45,7 @@ static void twin_add(struct record *r, enum ncs_twin_kind kind, const char *key,
 
 static void send_off(struct record *r)
 {
-    ncs_message_send(r->fd, &r->text);
+    ncs_write_all(r->fd, r->text.text, r->text.bytes);
     close(r->fd);
 }
 
