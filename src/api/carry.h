@@ -110,14 +110,14 @@ struct ncs_carry_view {
         NCS_CARRY_REFUSED
     } (*see)(int self, struct ncs_str *out, enum ncs_fn fn, union ncs_arg *arg, int at);
     bool (*is_own)(const void *p); /* an address of the caller's */
-    /* What the answer has written. */
+    /* Called for the memory that the answer has written. */
     void (*mark)(int self, enum ncs_kind kind, void *memory, size_t bytes);
 };
 
 /* Appends the request. False: an argument has no meaning in another process, or belongs to another one. view: NULL = addresses are
  * the same on both sides. */
 bool ncs_carry_pack(struct ncs_str *out, enum ncs_fn fn, const union ncs_arg *arg, const struct ncs_carry_view *view);
-/* Takes the answer. What a call with these arguments does not write is left out. *text gets the result that is a text, valid as
+/* Takes the answer. Memory that a call with these arguments does not write is left out. *text gets the result that is a text, valid as
  * long as the answer, or NULL. False: it is not whole. */
 bool ncs_carry_unpack(enum ncs_fn fn, const union ncs_arg *arg, const struct ncs_carry_view *view, const void *message,
                       size_t bytes, struct ncs_carry_answer *answer, const char **text);

@@ -63,7 +63,7 @@ static void carry_add_config(struct ncs_str *out, uint32_t at, const ncclConfig_
         carry_add_text(out, NCS_CARRY_COMM_NAME, config->commName);
 }
 
-/* Of the caller's. */
+/* Memory of the caller's. */
 static bool carry_add_memory(struct ncs_str *out, enum ncs_fn fn, const union ncs_arg *arg, int at)
 {
     struct ncs_carried c = ncs_carry(fn, arg, at);

@@ -57,7 +57,7 @@ static bool carry_set_argument(struct ncs_carry_call *c, uint32_t at, void *memo
     return true;
 }
 
-/* What the library may touch has to be there, and what is only a number gets no memory. */
+/* Memory that the library may touch has to be there, and an argument that is only a number gets none. */
 static bool carry_is_enough(const struct ncs_carry_call *c, const struct ncs_carried *plan, const struct ncs_carry_item *item)
 {
     if (item->room > NCS_CARRY_MOST || item->bytes > item->room)
@@ -89,7 +89,7 @@ static void carry_add(struct ncs_carry_call *c, const struct ncs_carry_item *ite
         ncs_free(m.memory);
 }
 
-/* Of an argument for which no item has come. */
+/* For an argument without an item. */
 static bool carry_is_allowed(const struct ncs_carry_call *c, const struct ncs_carried *plan, int at, ncs_carry_owns *owns)
 {
     enum ncs_kind kind = c->info->arg[at].kind;

@@ -1,4 +1,4 @@
-/* What goes over a connection of the team. A member sends its hello; the leader's answers and all that follows are messages
+/* Messages over a connection of the team. A member sends its hello; the leader's answers and all that follows are messages
  * (base/frame.h). Numbers are the machine's own: the hello says its order. */
 #ifndef NCS_TEAM_WIRE_H
 #define NCS_TEAM_WIRE_H

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What goes from one process to another has no address in it: no struct of a message has a member that is a pointer, or a union
+# No message between processes has an address in it: no struct of a message has a member that is a pointer, or a union
 # that may be one. Counts the structs, so that none is looked for in vain.
 set -uo pipefail
 export LC_ALL=C

@@ -48,7 +48,7 @@ static void use(const struct ncs_carry_call *c, int at)
         memset(memory, 0x5a, plan.bytes);
 }
 
-/* What stays for the library belongs to this program. */
+/* Memory that stays for the library belongs to this program. */
 static void drop(const struct ncs_carry_call *c)
 {
     for (size_t i = 0; i < c->memories; i++)
@@ -78,7 +78,7 @@ static void request(const unsigned char *message, size_t bytes)
     ncs_str_free(&items);
 }
 
-/* Of each function: what its arguments point to has the size that it needs, and no byte more. */
+/* For each function: memory of its arguments has the size that it needs, and no byte more. */
 static void answer(enum ncs_fn fn, const unsigned char *message, size_t bytes)
 {
     union ncs_arg arg[NCS_MAX_ARGS] = { { 0 } };

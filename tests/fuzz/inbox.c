@@ -75,7 +75,7 @@ static void read_in_pieces(const uint8_t *data, size_t size, size_t piece)
     close(ends[0]);
 }
 
-/* What is written is read. */
+/* All that is written is read. */
 static void there_and_back(const uint8_t *data, size_t size)
 {
     struct ncs_str out = { 0 };

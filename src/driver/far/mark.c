@@ -86,7 +86,7 @@ static void mark_results(int process, enum ncs_kind kind, void *memory, size_t b
     }
 }
 
-/* Memory of the leader that a copy uses. What is between the rows of a copy stays. */
+/* Memory of the leader that a copy uses. Bytes between the rows of a copy stay. */
 static bool mark_add_copied(struct ncs_str *out, enum ncs_fn fn, const union ncs_arg *arg, int at)
 {
     size_t bytes = ncs_carry_copied(fn, arg, at);

@@ -122,7 +122,7 @@ static bool own_is_device(const void *p)
            at.type == cudaMemoryTypeDevice;
 }
 
-/* What a call uses at an address, at least: a rank that is not the root may not use its memory at all. */
+/* The bytes that a call uses at an address, at least: a rank that is not the root may not use its memory at all. */
 static size_t own_used(const struct ncs_carry_call *c, size_t bytes)
 {
     const struct ncs_fn_info *info = c->info;

@@ -1,4 +1,4 @@
-/* What this process has given out to the one that leads: addresses of memory, and handles. A request may use no others. */
+/* Addresses of memory and handles that this process has given out to the one that leads. A request may use no others. */
 #ifndef NCS_DRIVER_OWN_H
 #define NCS_DRIVER_OWN_H
 

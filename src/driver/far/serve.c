@@ -126,7 +126,7 @@ static void serve_add_late(void *told, uint64_t there, const void *handle)
     ncs_str_add_bytes(told, &(struct far_late){ there, (uintptr_t)handle }, sizeof(struct far_late));
 }
 
-/* What is told arrives before any answer that is sent after it, on whatever line. */
+/* The message arrives before any answer that is sent after it, on whatever line. */
 static void serve_tell_late(void)
 {
     static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;

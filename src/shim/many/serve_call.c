@@ -138,7 +138,7 @@ static void serve_note_rank(struct stand_in *s, int rank)
         NCS_PUSH(p->rank, p->ranks, p->ranks_room, rank);
 }
 
-/* Of the process, which has asked for it there. */
+/* Writes where the process itself has asked for it. */
 static void serve_write_late(void *process, uint64_t there, const void *handle)
 {
     sim_caller_write(((const struct server_process *)process)->pid, (void *)(uintptr_t)there, &handle, sizeof handle);

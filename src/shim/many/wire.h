@@ -21,7 +21,7 @@
 /* Whose turn it is. The client moves IDLE to REQUEST and REPLY to IDLE, the machine REQUEST to SERVED and SERVED to REPLY. */
 enum wire_state { WIRE_IDLE, WIRE_REQUEST, WIRE_SERVED, WIRE_REPLY, WIRE_CLOSED };
 
-/* What is asked for. */
+/* Kinds of requests. */
 enum wire_kind {
     WIRE_CALL,   /* body: struct ncs_carry_request, items; answered with struct ncs_carry_answer, items */
     WIRE_RUN,    /* by the machine, body: struct wire_run */
