@@ -1,60 +1,6 @@
 #include "api/carry.h"
 
 #include "api/types.h"
-#include "ncclscript/cuda_tables.h"
-
-static const struct ncs_carried carried[] = {
-    [NCS_ARG_ID] = { NCS_CARRY_IN, sizeof(ncclUniqueId) },
-    [NCS_ARG_ID_IN] = { NCS_CARRY_IN, sizeof(ncclUniqueId) },
-    [NCS_ARG_POOLPROPS] = { NCS_CARRY_IN, sizeof(struct cudaMemPoolProps) },
-    [NCS_ARG_LOCATION] = { NCS_CARRY_IN, sizeof(struct cudaMemLocation) },
-    [NCS_ARG_PROPERTIES] = { NCS_CARRY_IN, sizeof(struct cudaDeviceProp) },
-    [NCS_ARG_IPCMEM] = { NCS_CARRY_IN, sizeof(cudaIpcMemHandle_t) },
-    [NCS_ARG_IPCEVENT] = { NCS_CARRY_IN, sizeof(cudaIpcEventHandle_t) },
-    [NCS_ARG_SIMINFO] = { NCS_CARRY_INOUT, sizeof(ncclSimInfo_t) },
-    [NCS_ARG_INT_OUT] = { NCS_CARRY_OUT, sizeof(int) },
-    [NCS_ARG_BYTES_OUT] = { NCS_CARRY_OUT, sizeof(size_t) },
-    [NCS_ARG_FLOAT_OUT] = { NCS_CARRY_OUT, sizeof(float) },
-    [NCS_ARG_ID_OUT] = { NCS_CARRY_OUT, sizeof(ncclUniqueId) },
-    [NCS_ARG_COMM_OUT] = { NCS_CARRY_LATE, sizeof(ncclComm_t) },
-    [NCS_ARG_REDOP_OUT] = { NCS_CARRY_OUT, sizeof(ncclRedOp_t) },
-    [NCS_ARG_RESULT_OUT] = { NCS_CARRY_OUT, sizeof(ncclResult_t) },
-    [NCS_ARG_MEMORY_OUT] = { NCS_CARRY_OUT, sizeof(void *) },
-    [NCS_ARG_STREAM_OUT] = { NCS_CARRY_OUT, sizeof(cudaStream_t) },
-    [NCS_ARG_EVENT_OUT] = { NCS_CARRY_OUT, sizeof(cudaEvent_t) },
-    [NCS_ARG_I8_OUT] = { NCS_CARRY_OUT, 1 },
-    [NCS_ARG_I16_OUT] = { NCS_CARRY_OUT, 2 },
-    [NCS_ARG_I32_OUT] = { NCS_CARRY_OUT, 4 },
-    [NCS_ARG_I64_OUT] = { NCS_CARRY_OUT, 8 },
-    [NCS_ARG_U8_OUT] = { NCS_CARRY_OUT, 1 },
-    [NCS_ARG_U16_OUT] = { NCS_CARRY_OUT, 2 },
-    [NCS_ARG_U32_OUT] = { NCS_CARRY_OUT, 4 },
-    [NCS_ARG_U64_OUT] = { NCS_CARRY_OUT, 8 },
-    [NCS_ARG_FLAGS_OUT] = { NCS_CARRY_OUT, sizeof(unsigned) },
-    [NCS_ARG_SERIAL_OUT] = { NCS_CARRY_OUT, sizeof(unsigned long long) },
-    [NCS_ARG_TEXT_OUT] = { NCS_CARRY_NEVER, 0 },
-    [NCS_ARG_TEXTS_OUT] = { NCS_CARRY_NEVER, 0 },
-    [NCS_ARG_WINDOW_OUT] = { NCS_CARRY_LATE, sizeof(ncclWindow_t) },
-    [NCS_ARG_REGISTRATION_OUT] = { NCS_CARRY_OUT, sizeof(void *) },
-    [NCS_ARG_PARAM_OUT] = { NCS_CARRY_OUT, sizeof(ncclParamHandle_t) },
-    [NCS_ARG_COMMPROPS_OUT] = { NCS_CARRY_INOUT, sizeof(ncclCommProperties_t) },
-    [NCS_ARG_POOL_OUT] = { NCS_CARRY_OUT, sizeof(cudaMemPool_t) },
-    [NCS_ARG_PROPERTIES_OUT] = { NCS_CARRY_OUT, sizeof(struct cudaDeviceProp) },
-    [NCS_ARG_POINTER_OUT] = { NCS_CARRY_OUT, sizeof(struct cudaPointerAttributes) },
-    [NCS_ARG_CAPTURE_OUT] = { NCS_CARRY_OUT, sizeof(enum cudaStreamCaptureStatus) },
-    [NCS_ARG_GRAPH_OUT] = { NCS_CARRY_OUT, sizeof(cudaGraph_t) },
-    [NCS_ARG_GRAPHEXEC_OUT] = { NCS_CARRY_OUT, sizeof(cudaGraphExec_t) },
-    [NCS_ARG_NODES_OUT] = { NCS_CARRY_OUT, sizeof(void *) },
-    [NCS_ARG_EDGES_OUT] = { NCS_CARRY_OUT, sizeof(void *) },
-    [NCS_ARG_CAPTUREMODE_IO] = { NCS_CARRY_INOUT, sizeof(enum cudaStreamCaptureMode) },
-    [NCS_ARG_NODECOUNT] = { NCS_CARRY_INOUT, sizeof(size_t) },
-    [NCS_ARG_NODES] = { NCS_CARRY_NEVER, 0 },
-    [NCS_ARG_ENTRY_OUT] = { NCS_CARRY_OUT, sizeof(enum cudaDriverEntryPointQueryResult) },
-    [NCS_ARG_IPCMEM_OUT] = { NCS_CARRY_OUT, sizeof(cudaIpcMemHandle_t) },
-    [NCS_ARG_IPCEVENT_OUT] = { NCS_CARRY_OUT, sizeof(cudaIpcEventHandle_t) },
-    [NCS_ARG_TEXT] = { NCS_CARRY_TEXT, 0 },
-    [NCS_ARG_CONFIG] = { NCS_CARRY_CONFIG, 0 },
-};
 
 #define CARRY_ITEMS 65536 /* bounds a list: no job has more ranks or devices */
 
@@ -89,26 +35,87 @@ static size_t carry_room(const struct ncs_fn_info *info, const union ncs_arg *ar
     return room < 0 ? 0 : room > (int64_t)NCS_CARRY_TEXT_MOST ? NCS_CARRY_TEXT_MOST : (size_t)room;
 }
 
+static enum ncs_carry carry_how(enum ncs_kind kind)
+{
+    switch (kind) {
+    case NCS_ARG_TEXT: return NCS_CARRY_TEXT;
+    case NCS_ARG_CONFIG: return NCS_CARRY_CONFIG;
+    case NCS_ARG_COMM_OUT:
+    case NCS_ARG_WINDOW_OUT: return NCS_CARRY_LATE;
+    case NCS_ARG_TEXT_OUT:
+    case NCS_ARG_TEXTS_OUT:
+    case NCS_ARG_NODES: return NCS_CARRY_NEVER;
+    case NCS_ARG_SIMINFO:
+    case NCS_ARG_COMMPROPS_OUT:
+    case NCS_ARG_CAPTUREMODE_IO:
+    case NCS_ARG_NODECOUNT:
+    case NCS_ARG_RANKS:
+    case NCS_ARG_ATTRIBUTE: return NCS_CARRY_INOUT;
+    default: return ncs_kind_is_out(kind) ? NCS_CARRY_OUT : ncs_kind_info[kind].bytes ? NCS_CARRY_IN : NCS_CARRY_NOT;
+    }
+}
+
 struct ncs_carried ncs_carry(enum ncs_fn fn, const union ncs_arg *arg, int at)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[fn];
     enum ncs_kind kind = info->arg[at].kind;
-    size_t items = carry_items(info, arg, at);
+    struct ncs_carried c = { carry_how(kind), ncs_kind_info[kind].bytes };
     switch (kind) {
-    case NCS_ARG_IDS: return (struct ncs_carried){ NCS_CARRY_IN, items * sizeof(ncclUniqueId) };
-    case NCS_ARG_DEVICES: return (struct ncs_carried){ NCS_CARRY_IN, items * sizeof(int) };
-    case NCS_ARG_RANKS: return (struct ncs_carried){ NCS_CARRY_INOUT, items * sizeof(int) };
-    case NCS_ARG_WAITS: return (struct ncs_carried){ NCS_CARRY_IN, items * sizeof(ncclWaitSignalDesc_t) };
-    case NCS_ARG_COMMS_OUT: return (struct ncs_carried){ NCS_CARRY_OUT, items * sizeof(ncclComm_t) };
-    case NCS_ARG_CHARS_OUT: return (struct ncs_carried){ NCS_CARRY_OUT, carry_room(info, arg) };
+    case NCS_ARG_IDS:
+    case NCS_ARG_DEVICES:
+    case NCS_ARG_RANKS:
+    case NCS_ARG_WAITS:
+    case NCS_ARG_COMMS_OUT: c.bytes *= carry_items(info, arg, at); break;
     case NCS_ARG_OUT: /* memory of the device, or of the caller if the function is told its room (ncclParamGet) */
-        return info->at[NCS_ARG_ROOM] ? (struct ncs_carried){ NCS_CARRY_OUT, carry_room(info, arg) }
-                                      : (struct ncs_carried){ NCS_CARRY_NOT, 0 };
-    case NCS_ARG_ATTRIBUTE: return (struct ncs_carried){ NCS_CARRY_INOUT, carry_attribute(info, arg) };
-    case NCS_ARG_SCALAR: {
-        size_t bytes = carry_scalar(info, arg);
-        return (struct ncs_carried){ bytes ? NCS_CARRY_IN : NCS_CARRY_NOT, bytes };
+        c.how = info->at[NCS_ARG_ROOM] ? NCS_CARRY_OUT : NCS_CARRY_NOT;
+        c.bytes = carry_room(info, arg);
+        break;
+    case NCS_ARG_CHARS_OUT: c.bytes = carry_room(info, arg); break;
+    case NCS_ARG_ATTRIBUTE: c.bytes = carry_attribute(info, arg); break;
+    case NCS_ARG_SCALAR:
+        c.bytes = carry_scalar(info, arg);
+        c.how = c.bytes ? NCS_CARRY_IN : NCS_CARRY_NOT;
+        break;
+    default: break;
     }
-    default: return (size_t)kind < sizeof carried / sizeof *carried ? carried[kind] : (struct ncs_carried){ NCS_CARRY_NOT, 0 };
+    return c;
+}
+
+size_t ncs_carry_copied(enum ncs_fn fn, const union ncs_arg *arg, int at)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[fn];
+    int count = info->at[NCS_ARG_BYTES], width = info->at[NCS_ARG_WIDTH], height = info->at[NCS_ARG_HEIGHT];
+    switch (fn) {
+    case NCS_FN_ncsAdd:
+        return info->arg[at].kind == NCS_ARG_IN
+                   ? (size_t)arg[info->at[NCS_ARG_COUNT] - 1].u * ncs_dtype_bytes((int)arg[info->at[NCS_ARG_DTYPE] - 1].i)
+                   : 0;
+    case NCS_FN_cudaMemcpy:
+    case NCS_FN_cudaMemcpyAsync:
+    case NCS_FN_cudaMemcpyPeer:
+    case NCS_FN_cudaMemcpyPeerAsync: return (size_t)arg[count - 1].u;
+    case NCS_FN_cudaMemcpy2D:
+    case NCS_FN_cudaMemcpy2DAsync: {
+        size_t rows = (size_t)arg[height - 1].u, pitch = (size_t)arg[at + 1].u, bytes;
+        if (rows == 0 || arg[width - 1].u == 0)
+            return 0;
+        return __builtin_mul_overflow(rows - 1, pitch, &bytes) || __builtin_add_overflow(bytes, (size_t)arg[width - 1].u, &bytes)
+                   ? SIZE_MAX
+                   : bytes;
     }
+    default: return 0;
+    }
+}
+
+bool ncs_carry_is_copy(enum ncs_fn fn, enum ncs_kind kind)
+{
+    return fn == NCS_FN_cudaMemcpy || fn == NCS_FN_cudaMemcpyAsync || fn == NCS_FN_cudaMemcpyPeer ||
+           fn == NCS_FN_cudaMemcpyPeerAsync || fn == NCS_FN_cudaMemcpy2D || fn == NCS_FN_cudaMemcpy2DAsync ||
+           (fn == NCS_FN_ncsAdd && kind == NCS_ARG_IN); /* its result comes later */
+}
+
+bool ncs_carry_is_address(enum ncs_kind kind)
+{
+    return ncs_kind_info[kind].handle || kind == NCS_ARG_IN || kind == NCS_ARG_OUT || kind == NCS_ARG_INOUT ||
+           kind == NCS_ARG_MEMORY || kind == NCS_ARG_SCALAR;
 }

@@ -31,6 +31,18 @@ for _, kind in ipairs(api.kinds) do
   kinds[kind.name] = kind
 end
 
+-- What an argument points to, if its type says so; and whether it is a handle, or memory to which handles or addresses are written.
+local handles = {}
+for _, kind in ipairs(api.kinds) do
+  local pointee = kind.by_value and kind.ctype or kind.ctype:match("^(.-) ?%*$")
+  kind.points = pointee and pointee ~= "void" and pointee ~= "const void" and pointee
+  kind.handle = kind.name == "registration" or kind.member == "p" and not pointee
+  if kind.handle then handles[kind.ctype] = true end
+end
+for _, kind in ipairs(api.kinds) do
+  kind.handles = kind.out and (handles[kind.points] or kind.points:sub(-1) == "*")
+end
+
 -- Adds a name to a C type, which may end in a star.
 local function declare(ctype, name)
   return ctype .. (ctype:sub(-1) == "*" and "" or " ") .. name
@@ -229,6 +241,8 @@ local function write_header()
   line ""
   line "struct ncs_kind_info {"
   line "    const char *ctype, *text;"
+  line "    size_t bytes;         /* of what it points to; 0 = nothing, or its type does not say so */"
+  line "    bool handle, handles; /* it is one; memory to which a call writes some, or addresses */"
   line "};"
   line "extern const struct ncs_kind_info ncs_kind_info[]; /* by enum ncs_kind */"
   line ""
@@ -300,7 +314,8 @@ local function write_meta()
   line ""
   line "const struct ncs_kind_info ncs_kind_info[] = {"
   for _, kind in ipairs(api.kinds) do
-    line("    [%s] = { \"%s\", \"%s\" },", kind.enum, kind.ctype, kind.text)
+    line("    [%s] = { \"%s\", \"%s\", %s, %s, %s },", kind.enum, kind.ctype, kind.text,
+      kind.points and "sizeof(" .. kind.points .. ")" or "0", kind.handle or false, kind.handles or false)
   end
   line "};"
   line ""

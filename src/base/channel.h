@@ -1,25 +1,20 @@
 /* The pipe on which a program under exec reports to the program that started it. An environment variable
- * names it by process, descriptor and inode, and the writer opens it for each line. An inherited
- * descriptor would not do: programs that start others close it, and may reuse its number. A line is one
- * word with its operands:
- *   used            the simulator was called
- *   cuda            the simulator's CUDA runtime was called
- *   verdict N       ncclscript ended the program, with exit status N
- *   ended N         the program ended by itself; N is not 0 if it made a mistake
- *   other A TAB B   it mapped library A instead of B
- *   cause TEXT      how it ended, in one line
- *   scenario        it wrote the file of --record
- *   files           it wrote the files that exec asks for
- *   site N r F PLACE  the rank that exec asks for called function F at PLACE N times; with - in place of r:
- *                   threads without a rank did
+ * names it by process, descriptor and inode, and the writer opens it for each message. An inherited
+ * descriptor would not do: programs that start others close it, and may reuse its number.
+ *
  * All in a header, because the audit library shares no object code with the program that it audits. */
 #ifndef NCS_BASE_CHANNEL_H
 #define NCS_BASE_CHANNEL_H
 
 #include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/frame.h"
 
 #define NCS_NO_REDIRECT "NCCLSCRIPT_NO_REDIRECT" /* set: the audit library only reports other libraries */
 #define NCS_JOB "NCCLSCRIPT_JOB"                 /* of the machine for a job of many processes: its socket, @, and its host */
@@ -50,6 +45,36 @@ static inline int ncs_channel_open_as(const char *text, mode_t type, int flags)
 static inline int ncs_channel_open(const char *text)
 {
     return ncs_channel_open_as(text, S_IFIFO, O_WRONLY | O_NONBLOCK);
+}
+
+/* Kinds of messages, and their texts (base/inbox.h). */
+enum ncs_channel_kind {
+    NCS_CHANNEL_USED = 1, /* the simulator was called */
+    NCS_CHANNEL_CUDA,     /* the simulator's CUDA runtime was called */
+    NCS_CHANNEL_VERDICT,  /* ncclscript ended the program, with this exit status */
+    NCS_CHANNEL_ENDED,    /* the program ended by itself; the number is not 0 if it made a mistake */
+    NCS_CHANNEL_OTHER,    /* it mapped the first library instead of the second */
+    NCS_CHANNEL_CAUSE,    /* how it ended, in one line */
+    NCS_CHANNEL_SITE, /* so many calls of the rank that exec asks for (r), or of threads without a rank (-); function; place */
+    NCS_CHANNEL_SCENARIO, /* the scenario of --record is written */
+    NCS_CHANNEL_FILES,    /* the files that exec asks for are written */
+};
+typedef void ncs_channel_tell(enum ncs_channel_kind kind, const char *format, ...);
+
+/* At most as much as a pipe takes as a whole. */
+struct ncs_channel_message {
+    struct ncs_frame_head head;
+    char body[PIPE_BUF - sizeof(struct ncs_frame_head)];
+};
+
+/* Texts are separated by "%c", 0. Returns how many bytes the message has. */
+static inline size_t ncs_channel_fill(struct ncs_channel_message *m, enum ncs_channel_kind kind, const char *format, va_list args)
+{
+    memset(m->body, 0, sizeof m->body);
+    int n = vsnprintf(m->body, sizeof m->body, format, args);
+    size_t bytes = n < 0 ? 0 : (size_t)n < sizeof m->body ? (size_t)n + 1 : sizeof m->body;
+    m->head = (struct ncs_frame_head){ NCS_FRAME_MAGIC, (uint32_t)kind, 0, (uint32_t)bytes };
+    return sizeof m->head + (bytes + NCS_FRAME_ALIGNED - 1) / NCS_FRAME_ALIGNED * NCS_FRAME_ALIGNED;
 }
 
 #endif

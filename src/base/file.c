@@ -142,7 +142,7 @@ enum ncs_line_read ncs_file_line(FILE *in, size_t limit, struct ncs_str *line)
 
 /* ---- writing ---- */
 
-static bool file_write_all(int fd, const char *text, size_t bytes)
+bool ncs_write_all(int fd, const char *text, size_t bytes)
 {
     while (bytes > 0) {
         ssize_t n = write(fd, text, bytes);
@@ -200,7 +200,7 @@ static bool write_beside(const char *file, const char *text, size_t bytes, bool 
     int fd = mkstemp(beside.text);
     bool ok = fd >= 0;
     if (ok) {
-        ok = file_close_whole(fd, file_write_all(fd, text, bytes) && fchmod(fd, mode) == 0) &&
+        ok = file_close_whole(fd, ncs_write_all(fd, text, bytes) && fchmod(fd, mode) == 0) &&
              (replace ? rename(beside.text, file) == 0 : give_new_name(beside.text, file));
         int failed = errno;
         if (!ok || !replace)
@@ -226,7 +226,7 @@ bool ncs_file_write(const char *file, const char *text, size_t bytes, bool repla
     bool ok, there = stat(file, &about) == 0;
     if (there && !S_ISREG(about.st_mode)) {
         int fd = open(file, O_WRONLY);
-        ok = fd >= 0 && file_close_whole(fd, file_write_all(fd, text, bytes));
+        ok = fd >= 0 && file_close_whole(fd, ncs_write_all(fd, text, bytes));
     } else if (there && replace) {
         ok = write_over(file, text, bytes, about.st_mode);
     } else {

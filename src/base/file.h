@@ -26,6 +26,8 @@ enum ncs_line_read { NCS_LINE_READ, NCS_LINE_NONE, NCS_LINE_LONG };
  * *line holds the first limit bytes of a longer line; the next call returns its rest. */
 enum ncs_line_read ncs_file_line(FILE *in, size_t limit, struct ncs_str *line);
 
+/* Writes to a descriptor that blocks. False, with errno: not all could be written. */
+bool ncs_write_all(int fd, const char *text, size_t bytes);
 /* Writes a file completely or not at all. Replaces an existing regular file only if `replace`; writes to a
  * terminal or a pipe in any case. */
 bool ncs_file_write(const char *file, const char *text, size_t bytes, bool replace, struct ncs_error *err);

@@ -202,7 +202,7 @@ static int examine(const struct ncs_option_value *v, struct ncs_str *out)
 
 /* ---- the machines of all processes ---- */
 
-static void member_heard(void *arg, int from, const struct ncs_team_message *message)
+static void member_heard(void *arg, int from, const struct ncs_message *message)
 {
     (void)arg, (void)from, (void)message; /* a member is asked nothing: its hello is all it has to say */
 }

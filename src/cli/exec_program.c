@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/channel.h"
+#include "base/inbox.h"
 #include "base/interpreter.h"
 #include "base/mem.h"
 #include "cli/exec_job.h"
@@ -140,84 +141,63 @@ struct told {
     struct ncs_exec_end *end;
 };
 
-static void hear_other(struct told *told, const char *line, size_t bytes)
+static void hear_other(struct told *told, const struct ncs_message *m)
 {
     struct ncs_str one = { 0 };
-    const char *tab = memchr(line, '\t', bytes);
-    if (!tab)
-        return;
-    ncs_str_addf(&one, "%.*s in place of %.*s", (int)(tab - line), line, (int)(line + bytes - tab - 1), tab + 1);
+    ncs_str_addf(&one, "%s in place of %s", ncs_message_text(m, 0), ncs_message_text(m, 1));
     if (!told->others.text || !strstr(told->others.text, one.text))
         ncs_str_addf(&told->others, "%s%s", told->others.bytes ? ", " : "", one.text);
     ncs_str_free(&one);
 }
 
-/* The line is "N r FUNCTION PLACE". */
-static void hear_site(struct told *told, const char *line, size_t bytes)
+static void hear_site(struct told *told, const struct ncs_message *m)
 {
-    struct ncs_exec_site site = { 0 };
-    struct ncs_str text = { 0 };
-    int function = 0, function_end = 0, place = 0;
-    char whose;
-    ncs_str_add_bytes(&text, line, bytes);
-    if (sscanf(text.text, "%llu %c %n%*s%n %n", &site.calls, &whose, &function, &function_end, &place) == 2 && place > 0) {
-        site.of_rank = whose == 'r';
-        site.place = ncs_copy_text(text.text + place);
-        text.text[function_end] = '\0';
-        site.function = ncs_copy_text(text.text + function);
-        NCS_PUSH(told->end->site, told->end->sites, told->end->sites_room, site);
-    }
-    ncs_str_free(&text);
+    struct ncs_exec_site site = {
+        .calls = strtoull(ncs_message_text(m, 0), NULL, 10),
+        .of_rank = ncs_message_text(m, 1)[0] == 'r',
+        .function = ncs_copy_text(ncs_message_text(m, 2)),
+        .place = ncs_copy_text(ncs_message_text(m, 3)),
+    };
+    NCS_PUSH(told->end->site, told->end->sites, told->end->sites_room, site);
 }
 
-/* The first of several processes that have a verdict counts. */
-static void hear_cause(struct told *told, const char *line, size_t bytes)
+static void exec_hear(struct told *told, const struct ncs_message *m)
 {
-    struct ncs_str text = { 0 };
-    ncs_str_add_bytes(&text, line, bytes);
-    if (!told->end->cause)
-        told->end->cause = ncs_str_take(&text);
-    ncs_str_free(&text);
-}
-
-static void exec_read_line(struct told *told, const char *line, size_t bytes)
-{
-    static const char other[] = "other ", cause[] = "cause ", site[] = "site ";
-    int status = 0;
-    if (strncmp(line, "used", 4) == 0) {
-        told->used = true;
-    } else if (strncmp(line, "cuda", 4) == 0) {
-        told->cuda = true;
-    } else if (strncmp(line, other, strlen(other)) == 0) {
-        hear_other(told, line + strlen(other), bytes - strlen(other));
-    } else if (strncmp(line, cause, strlen(cause)) == 0) {
-        hear_cause(told, line + strlen(cause), bytes - strlen(cause));
-    } else if (strncmp(line, site, strlen(site)) == 0) {
-        hear_site(told, line + strlen(site), bytes - strlen(site));
-    } else if (strncmp(line, "scenario", 8) == 0) {
-        told->end->scenario = true;
-    } else if (strncmp(line, "files", 5) == 0) {
-        told->end->writers++;
-    } else if (sscanf(line, "verdict %d", &status) == 1) {
-        told->end->verdict = told->end->reported = true;
+    struct ncs_exec_end *end = told->end;
+    int status = (int)strtol(ncs_message_text(m, 0), NULL, 10);
+    switch (m->kind) {
+    case NCS_CHANNEL_USED: told->used = true; break;
+    case NCS_CHANNEL_CUDA: told->cuda = true; break;
+    case NCS_CHANNEL_OTHER: hear_other(told, m); break;
+    case NCS_CHANNEL_SITE: hear_site(told, m); break;
+    case NCS_CHANNEL_SCENARIO: end->scenario = true; break;
+    case NCS_CHANNEL_FILES: end->writers++; break;
+    case NCS_CHANNEL_CAUSE: /* the first of several processes that have a verdict counts */
+        end->cause = end->cause ? end->cause : ncs_copy_text(ncs_message_text(m, 0));
+        break;
+    case NCS_CHANNEL_VERDICT:
+        end->verdict = end->reported = true;
         told->status = status;
-    } else if (sscanf(line, "ended %d", &status) == 1) {
-        told->end->reported = true;
-        if (!told->end->verdict && !told->status)
+        break;
+    case NCS_CHANNEL_ENDED:
+        end->reported = true;
+        if (!end->verdict && !told->status)
             told->status = status;
+        break;
+    default: break;
     }
 }
 
 /* Reads the reports of the libraries. Does not wait for processes that still hold the pipe open. */
 static void exec_read_events(int channel, struct told *told)
 {
-    struct ncs_str text = { 0 };
-    char part[4096];
-    for (ssize_t bytes; (bytes = read(channel, part, sizeof part)) > 0;)
-        ncs_str_add_bytes(&text, part, (size_t)bytes);
-    for (const char *line = text.text; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
-        exec_read_line(told, line, strcspn(line, "\n"));
-    ncs_str_free(&text);
+    struct ncs_inbox in = { .bytes = NULL };
+    struct ncs_message m;
+    const char *why;
+    while (ncs_inbox_read(&in, channel, &why) == NCS_INBOX_READ)
+        while (ncs_inbox_next(&in, PIPE_BUF, &m))
+            exec_hear(told, &m);
+    ncs_inbox_free(&in);
 }
 
 /* Sets the status; `quiet`: prints nothing. */

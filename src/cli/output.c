@@ -59,15 +59,8 @@ int ncs_out_columns(void)
 /* Retries after signals, so that a signal during a full pipe leaves no half-written text. */
 static ssize_t write_whole(void *unused, const char *bytes, size_t count)
 {
-    size_t done = 0;
     (void)unused;
-    while (done < count) {
-        ssize_t n = write(STDOUT_FILENO, bytes + done, count - done);
-        if (n < 0 && errno != EINTR)
-            break;
-        done += n > 0 ? (size_t)n : 0;
-    }
-    return (ssize_t)done;
+    return ncs_write_all(STDOUT_FILENO, bytes, count) ? (ssize_t)count : 0;
 }
 
 void ncs_out_open(void)

@@ -2,6 +2,7 @@
 #ifndef NCS_CLI_SUITE_H
 #define NCS_CLI_SUITE_H
 
+#include "base/inbox.h"
 #include "cli/log.h"
 #include "cli/option.h"
 #include "cli/selection.h"
@@ -112,9 +113,9 @@ void ncs_link_keep(struct ncs_link *link, struct ncs_report_entry *entry);
 /* Sends the kept entries; ends the process if the reader is gone. */
 void ncs_link_send(struct ncs_link *link, size_t run, bool last);
 struct ncs_str *ncs_link_log(struct ncs_link *link); /* for struct ncs_log */
-/* Takes a parcel out of the received bytes; false if it is incomplete. The caller frees
- * its contents with ncs_parcel_free. */
-bool ncs_parcel_take(struct ncs_str *bytes, struct ncs_parcel *parcel);
+/* Adds what has come to the parcel, which is empty at first; true if it is whole. The caller frees its contents with
+ * ncs_parcel_free. */
+bool ncs_parcel_take(struct ncs_inbox *in, struct ncs_parcel *parcel);
 void ncs_parcel_free(struct ncs_parcel *parcel);
 
 #endif

@@ -33,7 +33,8 @@ struct worker {
     int out, err;        /* its output */
     size_t run;          /* the run that it makes, or NO_RUN */
     int64_t start;
-    struct ncs_str bytes; /* of a parcel that is not whole */
+    struct ncs_inbox inbox;
+    struct ncs_parcel parcel; /* that is not whole */
 };
 
 /* A finished run that is not reported yet. */
@@ -131,7 +132,10 @@ static int bury(struct worker *w)
     while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
         continue;
     w->pid = 0;
-    ncs_str_free(&w->bytes);
+    ncs_inbox_free(&w->inbox);
+    w->inbox.broken = NULL;
+    ncs_parcel_free(&w->parcel);
+    w->parcel = (struct ncs_parcel){ 0 };
     return status;
 }
 
@@ -192,20 +196,18 @@ static void lose_run(struct jobs *jobs, struct worker *w, int status)
 
 static void read_parcels(struct jobs *jobs, struct worker *w)
 {
-    char piece[65536];
-    struct ncs_parcel parcel;
-    ssize_t n = read(w->parcels, piece, sizeof piece);
-    if (n < 0 && errno == EINTR)
-        return;
-    if (n <= 0) {
+    const char *why;
+    enum ncs_inbox_got got = ncs_inbox_read(&w->inbox, w->parcels, &why);
+    if (got == NCS_INBOX_OVER) {
         int status = bury(w);
         if (w->run != NO_RUN)
             lose_run(jobs, w, status);
         return;
     }
-    ncs_str_add_bytes(&w->bytes, piece, (size_t)n);
-    if (!ncs_parcel_take(&w->bytes, &parcel))
+    if (!ncs_parcel_take(&w->inbox, &w->parcel))
         return;
+    struct ncs_parcel parcel = w->parcel;
+    w->parcel = (struct ncs_parcel){ 0 };
     finish_run(jobs, w, &parcel);
     if (parcel.last)
         bury(w);

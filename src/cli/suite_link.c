@@ -1,19 +1,23 @@
-/* The pipe between a process that makes runs and the one that reports them. Both are the same program, so
- * a parcel is a struct copied from memory, and its texts. */
+/* The pipe between a process that makes runs and the one that reports them. A parcel is a message for each of its texts, and then
+ * one with the rest. */
 #include "cli/suite.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/inbox.h"
 #include "base/mem.h"
 
-struct head {
-    size_t run;
-    bool last, as_expected, by_findings, drawn, undrawn;
-    enum ncs_verdict verdict;
+#define LINK_MOST UINT32_MAX /* bytes of a text: as many as the run has made */
+
+enum link_kind { LINK_TEXT = 1, LINK_REASON, LINK_MESSAGE, LINK_FURTHER, LINK_LOG, LINK_END };
+
+struct link_end {
+    uint64_t run;
     int64_t wall;
-    size_t text, reason, message, further, log; /* bytes */
+    int32_t verdict;
+    uint8_t last, as_expected, by_findings, drawn, undrawn;
 };
 
 struct ncs_link {
@@ -43,83 +47,66 @@ struct ncs_str *ncs_link_log(struct ncs_link *link)
     return &link->log;
 }
 
-static void parcel_write_all(int fd, const char *bytes, size_t count)
+static void link_add(struct ncs_str *out, enum link_kind kind, const struct ncs_str *text)
 {
-    while (count > 0) {
-        ssize_t n = write(fd, bytes, count);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            _exit(ncs_verdict_exit(NCS_INTERNAL_FAULT));
-        bytes += n;
-        count -= (size_t)n;
-    }
+    if (text->bytes > 0)
+        ncs_message_add(out, kind, text->text, text->bytes < LINK_MOST ? text->bytes : LINK_MOST);
 }
 
 void ncs_link_send(struct ncs_link *link, size_t run, bool last)
 {
     struct ncs_report_entry *e = &link->entry;
-    struct head head = {
-        .run = run,
-        .last = last,
-        .as_expected = e->as_expected,
-        .by_findings = e->by_findings,
-        .verdict = e->verdict,
-        .drawn = e->drawn,
-        .undrawn = e->undrawn,
-        .wall = e->wall,
-        .text = e->text.bytes,
-        .reason = e->reason.bytes,
-        .message = e->message.bytes,
-        .further = e->further.bytes,
-        .log = link->log.bytes,
-    };
+    struct ncs_str out = { 0 };
+    const struct link_end end = { run, e->wall, (int32_t)e->verdict, last, e->as_expected, e->by_findings, e->drawn, e->undrawn };
     if (!link->full)
         return;
-    parcel_write_all(link->fd, (const char *)&head, sizeof head);
-    parcel_write_all(link->fd, e->text.text, e->text.bytes);
-    parcel_write_all(link->fd, e->reason.text, e->reason.bytes);
-    parcel_write_all(link->fd, e->message.text, e->message.bytes);
-    parcel_write_all(link->fd, e->further.text, e->further.bytes);
-    parcel_write_all(link->fd, link->log.text, link->log.bytes);
+    link_add(&out, LINK_TEXT, &e->text);
+    link_add(&out, LINK_REASON, &e->reason);
+    link_add(&out, LINK_MESSAGE, &e->message);
+    link_add(&out, LINK_FURTHER, &e->further);
+    link_add(&out, LINK_LOG, &link->log);
+    ncs_message_add(&out, LINK_END, &end, sizeof end);
+    if (!ncs_write_all(link->fd, out.text, out.bytes))
+        _exit(ncs_verdict_exit(NCS_INTERNAL_FAULT));
+    ncs_str_free(&out);
     ncs_report_entry_free(e);
     ncs_str_clear(&link->log);
     link->full = false;
 }
 
-static const char *parcel_take(struct ncs_str *to, const char *from, size_t bytes)
+static struct ncs_str *link_text(struct ncs_parcel *p, uint32_t kind)
 {
-    if (bytes)
-        ncs_str_add_bytes(to, from, bytes);
-    return from + bytes;
+    switch (kind) {
+    case LINK_TEXT: return &p->entry.text;
+    case LINK_REASON: return &p->entry.reason;
+    case LINK_MESSAGE: return &p->entry.message;
+    case LINK_FURTHER: return &p->entry.further;
+    default: return kind == LINK_LOG ? &p->log : NULL;
+    }
 }
 
-bool ncs_parcel_take(struct ncs_str *bytes, struct ncs_parcel *p)
+bool ncs_parcel_take(struct ncs_inbox *in, struct ncs_parcel *p)
 {
-    struct head head;
-    if (bytes->bytes < sizeof head)
-        return false;
-    memcpy(&head, bytes->text, sizeof head);
-    size_t whole = sizeof head + head.text + head.reason + head.message + head.further + head.log;
-    if (bytes->bytes < whole)
-        return false;
-    *p = (struct ncs_parcel){ .run = head.run, .last = head.last };
-    p->entry.verdict = head.verdict;
-    p->entry.as_expected = head.as_expected;
-    p->entry.by_findings = head.by_findings;
-    p->entry.drawn = head.drawn;
-    p->entry.undrawn = head.undrawn;
-    p->entry.wall = head.wall;
-    const char *at = parcel_take(&p->entry.text, bytes->text + sizeof head, head.text);
-    at = parcel_take(&p->entry.reason, at, head.reason);
-    at = parcel_take(&p->entry.message, at, head.message);
-    at = parcel_take(&p->entry.further, at, head.further);
-    at = parcel_take(&p->log, at, head.log);
-    struct ncs_str rest = { 0 };
-    parcel_take(&rest, at, bytes->bytes - whole);
-    ncs_str_free(bytes);
-    *bytes = rest;
-    return true;
+    struct ncs_message m;
+    while (ncs_inbox_next(in, LINK_MOST, &m)) {
+        struct link_end end;
+        struct ncs_str *text = link_text(p, m.kind);
+        if (text)
+            ncs_str_add_bytes(text, m.body, m.bytes);
+        if (m.kind != LINK_END || m.bytes != sizeof end)
+            continue;
+        memcpy(&end, m.body, sizeof end);
+        p->run = end.run;
+        p->last = end.last;
+        p->entry.verdict = (enum ncs_verdict)end.verdict;
+        p->entry.as_expected = end.as_expected;
+        p->entry.by_findings = end.by_findings;
+        p->entry.drawn = end.drawn;
+        p->entry.undrawn = end.undrawn;
+        p->entry.wall = end.wall;
+        return true;
+    }
+    return false;
 }
 
 void ncs_parcel_free(struct ncs_parcel *p)

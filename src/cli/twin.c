@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/inbox.h"
 #include "base/mem.h"
 #include "cli/output.h"
 #include "cli/run_options.h"
@@ -22,29 +24,28 @@ enum { VALUES = 1 << 16, PATIENCE = 10, GRACE = 120 };
 
 /* ---- the run, in a process of its own ---- */
 
-/* Lines "kind key<tab>text", written to a pipe. */
+/* Messages to a pipe. */
 struct record {
     struct ncs_str text;
     int fd;
 };
 
+enum { TWIN_HEAD = 1, TWIN_LINE }; /* the reason; the key and the text of a line, whose kind follows TWIN_LINE */
+
+struct twin_head {
+    uint64_t checked, expectations;
+    int32_t verdict, loaded;
+    char nccl[16];
+};
+
 static void twin_add(struct record *r, enum ncs_twin_kind kind, const char *key, const char *text)
 {
-    ncs_str_addf(&r->text, "%d %s\t%s\n", (int)kind, key, text);
+    ncs_message_add_texts(&r->text, (uint32_t)TWIN_LINE + kind, key, text, NULL);
 }
 
 static void send_off(struct record *r)
 {
-    const char *at = r->text.text;
-    for (size_t left = r->text.bytes; left > 0;) {
-        ssize_t written = write(r->fd, at, left);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            break;
-        at += written;
-        left -= (size_t)written;
-    }
+    ncs_write_all(r->fd, r->text.text, r->text.bytes);
     close(r->fd);
 }
 
@@ -110,11 +111,14 @@ static void add_values(struct record *r, const struct ncs_result *result)
 static void twin_add_head(struct record *r, enum ncs_verdict verdict, bool loaded, uint64_t checked, uint64_t expectations,
                           const char *nccl, const char *reason)
 {
-    ncs_str_addf(&r->text, "%d %d %llu %llu %s\t", (int)verdict, loaded, (unsigned long long)checked,
-                 (unsigned long long)expectations, *nccl ? nccl : "-");
+    struct ncs_str body = { 0 };
+    struct twin_head head = { checked, expectations, (int32_t)verdict, loaded, "" };
+    snprintf(head.nccl, sizeof head.nccl, "%s", *nccl ? nccl : "-");
+    ncs_str_add_bytes(&body, &head, sizeof head);
     for (const char *c = reason ? reason : ""; *c; c++)
-        ncs_str_add_bytes(&r->text, *c == '\n' ? " " : c, 1);
-    ncs_str_add(&r->text, "\n");
+        ncs_str_add_bytes(&body, *c == '\n' ? " " : c, 1);
+    ncs_message_add(&r->text, TWIN_HEAD, body.text, body.bytes);
+    ncs_str_free(&body);
 }
 
 static void twin_carry_out(struct record *r, struct ncs_script *script, const struct ncs_scenario *s,
@@ -201,20 +205,7 @@ int ncs_twin_libraries(const char *nccl_lib, const char *cudart_lib)
     return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : ncs_verdict_exit(NCS_INTERNAL_FAULT);
 }
 
-/* ---- reading its lines ---- */
-
-static void twin_read_all(int fd, struct ncs_str *out)
-{
-    char buffer[65536];
-    for (;;) {
-        ssize_t got = read(fd, buffer, sizeof buffer);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return;
-        ncs_str_add_bytes(out, buffer, (size_t)got);
-    }
-}
+/* ---- reading its messages ---- */
 
 static int by_kind_and_key(const void *a, const void *b)
 {
@@ -225,44 +216,45 @@ static int by_kind_and_key(const void *a, const void *b)
     return order ? order : strcmp(x->text, y->text);
 }
 
-static void twin_take_line(struct ncs_twin *t, char *line)
+static void twin_take_head(struct ncs_twin *t, const struct ncs_message *m)
 {
-    char *key, *tab = strchr(line, '\t');
-    long kind = strtol(line, &key, 10);
-    if (!tab || *key != ' ')
+    struct twin_head head;
+    struct ncs_str reason = { 0 };
+    if (m->bytes < sizeof head)
         return;
-    *tab = '\0';
-    struct ncs_twin_line l = { (enum ncs_twin_kind)kind, ncs_copy_text(key + 1), ncs_copy_text(tab + 1) };
-    NCS_PUSH(t->line, t->lines, t->room, l);
+    memcpy(&head, m->body, sizeof head);
+    memcpy(t->nccl, head.nccl, sizeof t->nccl);
+    t->nccl[sizeof t->nccl - 1] = '\0';
+    t->verdict = (enum ncs_verdict)head.verdict;
+    t->loaded = head.loaded != 0;
+    t->checked = head.checked;
+    t->expectations = head.expectations;
+    if (m->bytes > sizeof head)
+        ncs_str_add_bytes(&reason, (const char *)m->body + sizeof head, m->bytes - sizeof head);
+    t->reason = reason.bytes ? ncs_str_take(&reason) : NULL;
 }
 
-static bool take_head(struct ncs_twin *t, const char *line)
+/* Reads to the end. False: nothing has come. */
+static bool twin_understand(struct ncs_twin *t, int fd)
 {
-    int verdict, loaded;
-    unsigned long long checked, expectations;
-    const char *tab = strchr(line, '\t');
-    if (!tab || sscanf(line, "%d %d %llu %llu %15[^\t]", &verdict, &loaded, &checked, &expectations, t->nccl) != 5)
-        return false;
-    t->verdict = (enum ncs_verdict)verdict;
-    t->loaded = loaded != 0;
-    t->checked = checked;
-    t->expectations = expectations;
-    t->reason = tab[1] ? ncs_copy_text(tab + 1) : NULL;
-    return true;
-}
-
-static void understand(struct ncs_twin *t, char *text)
-{
-    bool head = false;
-    for (char *line = text, *end; line && (end = strchr(line, '\n')) != NULL; line = end + 1) {
-        *end = '\0';
-        if (head)
-            twin_take_line(t, line);
-        else
-            head = take_head(t, line);
-    }
+    struct ncs_inbox in = { .bytes = NULL };
+    struct ncs_message m;
+    const char *why;
+    bool any = false;
+    while (ncs_inbox_read(&in, fd, &why) != NCS_INBOX_OVER)
+        for (; ncs_inbox_next(&in, UINT32_MAX, &m); any = true) {
+            if (m.kind == TWIN_HEAD) {
+                twin_take_head(t, &m);
+                continue;
+            }
+            struct ncs_twin_line l = { (enum ncs_twin_kind)(m.kind - TWIN_LINE), ncs_copy_text(ncs_message_text(&m, 0)),
+                                       ncs_copy_text(ncs_message_text(&m, 1)) };
+            NCS_PUSH(t->line, t->lines, t->room, l);
+        }
+    ncs_inbox_free(&in);
     if (t->lines)
         qsort(t->line, t->lines, sizeof *t->line, by_kind_and_key);
+    return any;
 }
 
 /* A run without lines has died, or was given up: notes why. */
@@ -285,7 +277,7 @@ static void explain_death(struct ncs_twin *t, int status)
 void ncs_twin_run(const struct ncs_selection *selection, size_t run, const struct ncs_option_value *value, struct ncs_twin *out)
 {
     int ends[2], status = 0;
-    struct ncs_str text = { 0 };
+    bool understood = false;
     *out = (struct ncs_twin){ .verdict = NCS_INTERNAL_FAULT, .loaded = true };
     if (pipe2(ends, O_CLOEXEC) != 0) {
         out->reason = ncs_copy_text("no pipe could be made");
@@ -300,18 +292,15 @@ void ncs_twin_run(const struct ncs_selection *selection, size_t run, const struc
     }
     close(ends[1]);
     if (child > 0) {
-        twin_read_all(ends[0], &text);
+        understood = twin_understand(out, ends[0]);
         while (waitpid(child, &status, 0) < 0 && errno == EINTR)
             continue;
     }
     close(ends[0]);
     if (child < 0)
         out->reason = ncs_copy_text("no process could be started");
-    else if (text.bytes)
-        understand(out, text.text);
-    else
+    else if (!understood)
         explain_death(out, status);
-    ncs_str_free(&text);
 }
 
 void ncs_twin_free(struct ncs_twin *t)

@@ -1,6 +1,6 @@
 #include "driver/dry_run.h"
 
-#include "api/journal.h"
+#include "api/invoke.h"
 #include "api/types.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -164,25 +164,6 @@ static ncclResult_t note_communication(void)
     return ncclSuccess;
 }
 
-/* Without communication, a group has nothing to estimate. */
-static ncclResult_t dry_run_ncclGroupSimulateEnd(ncclSimInfo_t *info)
-{
-    ncclResult_t rc = dry_run.sim->ncclGroupSimulateEnd(info);
-    if (rc == ncclSuccess && info) {
-        info->estimatedTime = 0;
-        note_read();
-    }
-    return rc;
-}
-
-static ncclResult_t dry_run_ncclCommWindowRegister(ncclComm_t comm, void *buffer, size_t bytes, ncclWindow_t *window, int flags)
-{
-    ncclResult_t rc = dry_run.sim->ncclCommWindowRegister(comm, buffer, bytes, window, flags);
-    if (rc == ncclSuccess && buffer)
-        NCS_PUSH(dry_run.window, dry_run.windows, dry_run.window_room, range_of(buffer, bytes));
-    return rc;
-}
-
 /* ---- copies ---- */
 
 static bool is_device(const void *p)
@@ -202,84 +183,65 @@ static void copied(void *to, const void *from, size_t bytes)
         note_read();
 }
 
-static cudaError_t dry_run_cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
-{
-    cudaError_t rc = dry_run.sim->cudaMemcpy(to, from, bytes, kind);
-    if (rc == cudaSuccess)
-        copied(to, from, bytes);
-    return rc;
-}
-
-static cudaError_t dry_run_cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-                                           cudaStream_t stream)
-{
-    cudaError_t rc = dry_run.sim->cudaMemcpyAsync(to, from, bytes, kind, stream);
-    if (rc == cudaSuccess)
-        copied(to, from, bytes);
-    return rc;
-}
-
-static cudaError_t dry_run_cudaMemset(void *to, int value, size_t bytes)
-{
-    cudaError_t rc = dry_run.sim->cudaMemset(to, value, bytes);
-    if (rc == cudaSuccess)
-        set_known(to, bytes);
-    return rc;
-}
-
-static cudaError_t dry_run_cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
-{
-    cudaError_t rc = dry_run.sim->cudaMemsetAsync(to, value, bytes, stream);
-    if (rc == cudaSuccess)
-        set_known(to, bytes);
-    return rc;
-}
-
-static cudaError_t dry_run_ncsAdd(void *to, const void *from, size_t count, ncclDataType_t datatype, cudaStream_t stream)
-{
-    size_t bytes = count * ncs_dtype_bytes((int)datatype);
-    cudaError_t rc = dry_run.sim->ncsAdd(to, from, count, datatype, stream);
-    if (rc == cudaSuccess && is_unknown(from, bytes))
-        set_unknown(to, bytes);
-    return rc;
-}
-
-/* Functions that communicate: the journal has their arguments. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-#define PLAN_COUNTED(name, parameters)            \
-    static ncclResult_t dry_run_##name parameters \
-    {                                             \
-        return note_communication();              \
-    }
-#define PLAN_CODE(...)
-#define PLAN_VOID(...)
-#define PLAN_TEXT(...)
-#define NCS_FUNCTION(kind, export, result, name, parameters, ...) PLAN_##kind(name, parameters)
-#include "api/gen/functions.def"
-#undef NCS_FUNCTION
-#pragma GCC diagnostic pop
-
 /* ---- the driver ---- */
 
+/* A call that has succeeded. */
+static void note_done(enum ncs_fn fn, const union ncs_arg *arg)
+{
+    void *first = (void *)arg[0].p;
+    switch (fn) {
+    case NCS_FN_cudaMemcpy:
+    case NCS_FN_cudaMemcpyAsync: copied(first, arg[1].p, (size_t)arg[2].u); break;
+    case NCS_FN_cudaMemset:
+    case NCS_FN_cudaMemsetAsync: set_known(first, (size_t)arg[2].u); break;
+    case NCS_FN_ncsAdd: {
+        size_t bytes = (size_t)arg[2].u * ncs_dtype_bytes((int)arg[3].i);
+        if (is_unknown(arg[1].p, bytes))
+            set_unknown(first, bytes);
+        break;
+    }
+    case NCS_FN_ncclGroupSimulateEnd: /* without communication, a group has nothing to estimate */
+        if (first) {
+            ((ncclSimInfo_t *)first)->estimatedTime = 0;
+            note_read();
+        }
+        break;
+    case NCS_FN_ncclCommWindowRegister:
+        if (arg[1].p)
+            NCS_PUSH(dry_run.window, dry_run.windows, dry_run.window_room, range_of(arg[1].p, (size_t)arg[2].u));
+        break;
+    default: break;
+    }
+}
+
+static union ncs_arg dry_run_call(enum ncs_fn fn, const union ncs_arg *arg)
+{
+    union ncs_arg result = { .i = 0 };
+    if (ncs_fn_info[fn].counted) { /* the journal has its arguments */
+        result.i = note_communication();
+        return result;
+    }
+    ncs_invoke(dry_run.sim, fn, arg, &result);
+    if (result.i == 0)
+        note_done(fn, arg);
+    return result;
+}
+
+#define THROUGH dry_run_call
+#include "api/through.inc"
+
+/* The simulator's functions, and all that communicate. */
 static void take_over(void)
 {
-    dry_run.functions = *dry_run.sim;
-#define TAKES_DOWN(name) dry_run.functions.name = dry_run_##name
-#define TAKE_COUNTED(name) TAKES_DOWN(name);
+    struct ncs_api has = *dry_run.sim;
+#define TAKE_COUNTED(name) has.name = through_##name;
 #define TAKE_CODE(name)
 #define TAKE_VOID(name)
 #define TAKE_TEXT(name)
 #define NCS_FUNCTION(kind, export, result, name, ...) TAKE_##kind(name)
 #include "api/gen/functions.def"
 #undef NCS_FUNCTION
-    TAKES_DOWN(ncclCommWindowRegister);
-    TAKES_DOWN(ncclGroupSimulateEnd);
-    TAKES_DOWN(cudaMemcpy);
-    TAKES_DOWN(cudaMemcpyAsync);
-    TAKES_DOWN(cudaMemset);
-    TAKES_DOWN(cudaMemsetAsync);
-    TAKES_DOWN(ncsAdd);
+    through_fill(&dry_run.functions, &has);
 }
 
 /* Opening the simulator's machine fills its table, because the table depends on the version of NCCL. */

@@ -3,63 +3,40 @@
 
 #include <string.h>
 
+#include "api/invoke.h"
+
 static struct {
     struct ncs_journal *journal;
     const struct ncs_api *next;
     struct ncs_api wrapped;
 } front;
 
-static struct ncs_call *journal_enter(enum ncs_fn fn, const union ncs_arg *arg)
+static union ncs_arg journal_call(enum ncs_fn fn, const union ncs_arg *arg)
 {
+    union ncs_arg result = { .i = 0 };
+    if (ncs_fn_info[fn].result == NCS_RESULT_TEXT) {
+        if (front.journal->asked)
+            front.journal->asked(fn, arg);
+        ncs_invoke(front.next, fn, arg, &result);
+        return result;
+    }
     struct ncs_call *call = ncs_journal_enter(front.journal, fn);
     memcpy(call->arg, arg, (size_t)ncs_fn_info[fn].nargs * sizeof *arg);
-    return call;
+    result.i = ncs_journal_begin(front.journal, call);
+    if (result.i == 0 && !call->withdrawn)
+        ncs_invoke(front.next, fn, arg, &result);
+    ncs_journal_leave(front.journal, call, (int)result.i);
+    return result;
 }
 
-#define WRAP_CODE(result, name, parameters, arguments, ...)                                     \
-    static result wrap_##name parameters                                                        \
-    {                                                                                           \
-        struct ncs_call *call = journal_enter(NCS_FN_##name, (union ncs_arg[]){ __VA_ARGS__ }); \
-        result rc = (result)ncs_journal_begin(front.journal, call);                             \
-        if (rc == 0 && !call->withdrawn)                                                        \
-            rc = front.next->name arguments;                                                    \
-        ncs_journal_leave(front.journal, call, (int)rc);                                        \
-        return rc;                                                                              \
-    }
-#define WRAP_COUNTED WRAP_CODE
-#define WRAP_VOID(result, name, parameters, arguments, ...)                                     \
-    static void wrap_##name parameters                                                          \
-    {                                                                                           \
-        struct ncs_call *call = journal_enter(NCS_FN_##name, (union ncs_arg[]){ __VA_ARGS__ }); \
-        ncs_journal_begin(front.journal, call);                                                 \
-        front.next->name arguments;                                                             \
-        ncs_journal_leave(front.journal, call, 0);                                              \
-    }
-#define WRAP_TEXT(result, name, parameters, arguments, ...)                              \
-    static const char *wrap_##name parameters                                            \
-    {                                                                                    \
-        if (front.journal->asked)                                                        \
-            front.journal->asked(NCS_FN_##name, (const union ncs_arg[]){ __VA_ARGS__ }); \
-        return front.next->name arguments;                                               \
-    }
-#define NCS_FUNCTION(kind, export, ...) WRAP_##kind(__VA_ARGS__)
-#include "api/gen/functions.def"
-#undef NCS_FUNCTION
-
-#define wrap_of_CODE(name) api->name ? wrap_##name : NULL
-#define wrap_of_COUNTED wrap_of_CODE
-#define wrap_of_VOID wrap_of_CODE
-#define wrap_of_TEXT wrap_of_CODE
+#define THROUGH journal_call
+#include "api/through.inc"
 
 const struct ncs_api *ncs_journal_wrap(struct ncs_journal *j, const struct ncs_api *api)
 {
     front.journal = j;
     front.next = api;
     ncs_journal_ask(j, api);
-    front.wrapped = (struct ncs_api){
-#define NCS_FUNCTION(kind, export, result, name, ...) .name = wrap_of_##kind(name),
-#include "api/gen/functions.def"
-#undef NCS_FUNCTION
-    };
+    through_fill(&front.wrapped, api);
     return &front.wrapped;
 }

@@ -1,6 +1,6 @@
 /* Wraps every function of the opened libraries: gives the token back while the function runs, and copies
  * the data of collectives before and after (stage.h). */
-#include "api/journal.h"
+#include "api/invoke.h"
 #include "driver/stage.h"
 #include "driver/token.h"
 #include "driver/world.h"
@@ -35,43 +35,29 @@ static void stage_after(enum ncs_fn fn, const union ncs_arg *arg, int rc)
         ncs_stage_group_ended(fn == NCS_FN_ncclGroupSimulateEnd, rc);
 }
 
-#define WRAP_CODE(result, name, parameters, arguments, ...) \
-    static result real_##name parameters                    \
-    {                                                       \
-        const union ncs_arg staged[] = { __VA_ARGS__ };     \
-        stage_before(NCS_FN_##name, staged);                \
-        bool held = ncs_token_leave();                      \
-        result rc = ncs_real.plain->name arguments;         \
-        ncs_token_take(held, NCS_FN_##name, (int)rc);       \
-        stage_after(NCS_FN_##name, staged, (int)rc);        \
-        return rc;                                          \
+static union ncs_arg real_call(enum ncs_fn fn, const union ncs_arg *arg)
+{
+    union ncs_arg result = { .i = 0 };
+    if (ncs_fn_info[fn].result == NCS_RESULT_TEXT) {
+        ncs_invoke(ncs_real.plain, fn, arg, &result);
+        return result;
     }
-#define WRAP_COUNTED WRAP_CODE
-#define WRAP_VOID(result, name, parameters, arguments, ...) \
-    static void real_##name parameters                      \
-    {                                                       \
-        bool held = ncs_token_leave();                      \
-        ncs_real.plain->name arguments;                     \
-        ncs_token_take(held, NCS_FN_##name, 0);             \
-    }
-#define WRAP_TEXT(...)
-#define NCS_FUNCTION(kind, export, ...) WRAP_##kind(__VA_ARGS__)
-#include "api/gen/functions.def"
-#undef NCS_FUNCTION
+    stage_before(fn, arg);
+    bool held = ncs_token_leave();
+    ncs_invoke(ncs_real.plain, fn, arg, &result);
+    ncs_token_take(held, fn, (int)result.i);
+    stage_after(fn, arg, (int)result.i);
+    return result;
+}
+
+#define THROUGH real_call
+#include "api/through.inc"
 
 /* standin.c has the project's own functions, which exist in no library. */
-#define TAKE_CODE(name)                                             \
-    if (api->name && ncs_fn_info[NCS_FN_##name].lib != NCS_LIB_EXT) \
-        out->name = real_##name;
-#define TAKE_COUNTED TAKE_CODE
-#define TAKE_VOID TAKE_CODE
-#define TAKE_TEXT(name)
-
 void ncs_real_wrap(struct ncs_api *out)
 {
-    const struct ncs_api *api = ncs_real.plain;
-    *out = *api;
-#define NCS_FUNCTION(kind, export, result, name, ...) TAKE_##kind(name)
-#include "api/gen/functions.def"
-#undef NCS_FUNCTION
+    const struct ncs_api *plain = ncs_real.plain;
+    through_fill(out, plain);
+    out->ncsDelay = plain->ncsDelay;
+    out->ncsAdd = plain->ncsAdd;
 }

@@ -32,18 +32,22 @@ char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
 }
 
 /* Ignores failures: there may be no reader. */
-static void write_line(int file, const char *line, int bytes)
+static void audit_write(int file, const void *bytes, size_t count)
 {
-    ssize_t written = write(file, line, (size_t)bytes);
+    ssize_t written = write(file, bytes, count);
     (void)written;
 }
 
-static void audit_report(const char *line, int bytes)
+static void audit_tell(enum ncs_channel_kind kind, const char *format, ...)
 {
+    static struct ncs_channel_message message; /* the loader's lock keeps other threads out */
+    va_list args;
     int channel = ncs_channel_open(getenv(NCS_CHANNEL));
     if (channel < 0)
         return;
-    write_line(channel, line, bytes);
+    va_start(args, format);
+    audit_write(channel, &message, ncs_channel_fill(&message, kind, format, args));
+    va_end(args);
     close(channel);
 }
 
@@ -56,8 +60,7 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
         return 0;
     ncs_ours(folder, map->l_name, ours, sizeof ours);
     int bytes = snprintf(line, sizeof line, NCS_OTHER_SAYS, map->l_name, ours);
-    write_line(STDERR_FILENO, line, bytes);
-    bytes = snprintf(line, sizeof line, "other %s\t%s\n", map->l_name, ours);
-    audit_report(line, bytes);
+    audit_write(STDERR_FILENO, line, (size_t)bytes);
+    audit_tell(NCS_CHANNEL_OTHER, "%s%c%s", map->l_name, 0, ours);
     return 0;
 }

@@ -81,9 +81,9 @@ static void visitor_close(struct gathering *g, struct visitor *v)
 static void visitor_refuse(struct gathering *g, struct visitor *v, const char *why, bool again)
 {
     struct {
-        struct team_head head;
+        struct ncs_frame_head head;
         struct team_no no;
-    } answer = { .head = { TEAM_HEAD_MAGIC, TEAM_OWN, TEAM_NO, sizeof answer.no }, .no.again = again };
+    } answer = { .head = { NCS_FRAME_MAGIC, TEAM_OWN, TEAM_NO, sizeof answer.no }, .no.again = again };
     snprintf(answer.no.why, sizeof answer.no.why, "%s", why);
     if (!again)
         snprintf(g->note, sizeof g->note, "; a process at %s was refused: %s", v->from, why);
@@ -97,9 +97,9 @@ static void visitor_refuse(struct gathering *g, struct visitor *v, const char *w
 static bool visitor_take(struct gathering *g, struct visitor *v)
 {
     struct {
-        struct team_head head;
-        uint8_t shown[TEAM_TOKEN / 2], fill[TEAM_ALIGNED - TEAM_TOKEN / 2];
-    } answer = { .head = { TEAM_HEAD_MAGIC, TEAM_OWN, TEAM_YES, TEAM_TOKEN / 2 } };
+        struct ncs_frame_head head;
+        uint8_t shown[TEAM_TOKEN / 2], fill[NCS_FRAME_ALIGNED - TEAM_TOKEN / 2];
+    } answer = { .head = { NCS_FRAME_MAGIC, TEAM_OWN, TEAM_YES, TEAM_TOKEN / 2 } };
     struct ncs_peer *peer = &g->team->peers[v->hello.number];
     struct epoll_event event = { .events = EPOLLRDHUP, .data.ptr = v };
     memcpy(answer.shown, g->address.token + TEAM_TOKEN / 2, sizeof answer.shown);
@@ -283,9 +283,9 @@ static bool gather_fail(const struct gathering *g, struct ncs_error *err)
 /* The members that have come learn why it does not go on. */
 static void gather_tell_failure(struct gathering *g, const char *why)
 {
-    char bytes[sizeof(struct team_head) + 1024] = { 0 };
-    size_t length = strnlen(why, 1023), padded = (length + TEAM_ALIGNED - 1) / TEAM_ALIGNED * TEAM_ALIGNED;
-    struct team_head head = { TEAM_HEAD_MAGIC, TEAM_OWN, TEAM_FAILED, (uint32_t)length };
+    char bytes[sizeof(struct ncs_frame_head) + 1024] = { 0 };
+    size_t length = strnlen(why, 1023), padded = (length + NCS_FRAME_ALIGNED - 1) / NCS_FRAME_ALIGNED * NCS_FRAME_ALIGNED;
+    struct ncs_frame_head head = { NCS_FRAME_MAGIC, TEAM_OWN, TEAM_FAILED, (uint32_t)length };
     memcpy(bytes, &head, sizeof head);
     memcpy(bytes + sizeof head, why, length);
     for (int i = 1; i < g->team->processes; i++)

@@ -5,13 +5,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "team/inbox.h"
 #include "team/team.h"
 
 struct team_link { /* to one peer */
     int fd;        /* -1 = none; it stays open until the team ends */
     pthread_mutex_t sends;
-    struct team_inbox inbox;
+    struct ncs_inbox inbox;
 };
 
 struct ncs_team {

@@ -26,17 +26,17 @@ struct joining {
 };
 
 /* The next message of the team itself. Another kind of message does not come from a leader. NULL: *message is it. */
-static const char *join_hear(struct team_link *link, int64_t until, struct ncs_team_message *message)
+static const char *join_hear(struct team_link *link, int64_t until, struct ncs_message *message)
 {
     struct pollfd p = { .fd = link->fd, .events = POLLIN };
     const char *why = NULL;
-    while (!team_inbox_next(&link->inbox, message)) {
-        enum team_read read = team_inbox_read(&link->inbox, link->fd, &why);
-        if (read == TEAM_OVER)
+    while (!ncs_inbox_next(&link->inbox, NCS_TEAM_MOST, message)) {
+        enum ncs_inbox_got read = ncs_inbox_read(&link->inbox, link->fd, &why);
+        if (read == NCS_INBOX_OVER)
             return why;
         if (until >= 0 && team_now() >= until)
             return "it does not answer";
-        if (read == TEAM_NOTHING)
+        if (read == NCS_INBOX_NOTHING)
             poll(&p, 1, until < 0 ? -1 : team_left(until));
     }
     return message->kind == TEAM_OWN ? NULL : "it is not process 0 of this job";
@@ -53,7 +53,7 @@ static void join_note(struct joining *j, const char *text, size_t bytes)
 }
 
 /* The leader's answer to the hello. */
-static bool join_is_welcome(struct joining *j, const struct ncs_team_message *answer, const uint8_t token[TEAM_TOKEN])
+static bool join_is_welcome(struct joining *j, const struct ncs_message *answer, const uint8_t token[TEAM_TOKEN])
 {
     struct team_no no;
     if (answer->line == TEAM_YES && answer->bytes == TEAM_TOKEN / 2 && team_tokens_equal(answer->body, token + TEAM_TOKEN / 2))
@@ -72,7 +72,7 @@ static bool join_introduce(struct joining *j, const uint8_t token[TEAM_TOKEN])
 {
     struct team_link *link = &j->team->links[0];
     struct team_hello hello;
-    struct ncs_team_message answer;
+    struct ncs_message answer;
     struct iovec parts[] = { { &hello, sizeof hello }, { (void *)j->options->hello, j->options->hello_bytes } };
     int64_t limit = team_now() + JOIN_ANSWER;
     team_fill_hello(&hello, j->options, token);
@@ -100,8 +100,8 @@ static bool join_try(struct joining *j, const struct team_place *place, const ui
         return true;
     close(link->fd);
     link->fd = -1;
-    team_inbox_free(&link->inbox);
-    link->inbox = (struct team_inbox){ .bytes = NULL };
+    ncs_inbox_free(&link->inbox);
+    link->inbox = (struct ncs_inbox){ .bytes = NULL };
     return false;
 }
 
@@ -142,7 +142,7 @@ static bool join_reach(struct joining *j, struct ncs_error *err)
 }
 
 /* What the leader says when all have joined. */
-static bool join_learn(struct joining *j, const struct ncs_team_message *message)
+static bool join_learn(struct joining *j, const struct ncs_message *message)
 {
     struct ncs_team *team = j->team;
     struct ncs_peer *self = &team->peers[team->self], *leader = &team->peers[0];
@@ -167,7 +167,7 @@ static bool join_learn(struct joining *j, const struct ncs_team_message *message
 /* The leader says how it goes on, or ends; its patience is the measure. */
 static bool join_wait(struct joining *j, struct ncs_error *err)
 {
-    struct ncs_team_message message;
+    struct ncs_message message;
     const char *why = join_hear(&j->team->links[0], -1, &message);
     if (!why && message.line == TEAM_COMPLETE && join_learn(j, &message))
         return true;

@@ -40,14 +40,14 @@ static bool post_lock(struct team_link *link, int64_t until)
 bool team_post(struct team_link *link, uint32_t kind, uint32_t line, const void *first, size_t first_bytes, const void *rest,
                size_t rest_bytes, int64_t until)
 {
-    static const char fill[TEAM_ALIGNED];
+    static const char fill[NCS_FRAME_ALIGNED];
     size_t bytes = first_bytes + rest_bytes;
-    struct team_head head = { TEAM_HEAD_MAGIC, kind, line, (uint32_t)bytes };
+    struct ncs_frame_head head = { NCS_FRAME_MAGIC, kind, line, (uint32_t)bytes };
     struct iovec parts[] = {
         { &head, sizeof head },
         { (void *)first, first_bytes },
         { (void *)rest, rest_bytes },
-        { (void *)fill, (TEAM_ALIGNED - bytes % TEAM_ALIGNED) % TEAM_ALIGNED },
+        { (void *)fill, (NCS_FRAME_ALIGNED - bytes % NCS_FRAME_ALIGNED) % NCS_FRAME_ALIGNED },
     };
     if (bytes > NCS_TEAM_MOST || !post_lock(link, until))
         return false;
@@ -84,17 +84,17 @@ static void post_lose(struct ncs_team *team, int number, const char *why)
     epoll_ctl(team->events, EPOLL_CTL_DEL, link->fd, NULL);
     team->peers[number].gone = true;
     shutdown(link->fd, SHUT_RDWR);
-    team_inbox_free(&link->inbox);
+    ncs_inbox_free(&link->inbox);
     team->lost(team->arg, number, why);
 }
 
 static void post_read(struct ncs_team *team, int number)
 {
     struct team_link *link = &team->links[number];
-    struct ncs_team_message message;
+    struct ncs_message message;
     const char *why = NULL;
-    enum team_read read = team_inbox_read(&link->inbox, link->fd, &why);
-    while (!why && team_inbox_next(&link->inbox, &message)) {
+    enum ncs_inbox_got read = ncs_inbox_read(&link->inbox, link->fd, &why);
+    while (!why && ncs_inbox_next(&link->inbox, NCS_TEAM_MOST, &message)) {
         if (message.kind == TEAM_OWN)
             link->inbox.broken = "it sent what only process 0 may send";
         else
@@ -102,7 +102,7 @@ static void post_read(struct ncs_team *team, int number)
     }
     if (!why)
         why = link->inbox.broken;
-    if (read == TEAM_OVER || why)
+    if (read == NCS_INBOX_OVER || why)
         post_lose(team, number, why);
 }
 
@@ -160,9 +160,9 @@ int ncs_team_serve(struct ncs_team *team, ncs_team_heard *heard, void *arg, stru
     struct team_link *link = &team->links[0];
     struct pollfd p = { .fd = link->fd, .events = POLLIN };
     for (;;) {
-        struct ncs_team_message message;
+        struct ncs_message message;
         const char *why = NULL;
-        while (team_inbox_next(&link->inbox, &message)) {
+        while (ncs_inbox_next(&link->inbox, NCS_TEAM_MOST, &message)) {
             int32_t status = -1;
             if (message.kind != TEAM_OWN) {
                 heard(arg, 0, &message);
@@ -171,7 +171,7 @@ int ncs_team_serve(struct ncs_team *team, ncs_team_heard *heard, void *arg, stru
                 return status;
             }
         }
-        if (team_inbox_read(&link->inbox, link->fd, &why) == TEAM_NOTHING)
+        if (ncs_inbox_read(&link->inbox, link->fd, &why) == NCS_INBOX_NOTHING)
             poll(&p, 1, -1);
         if (why) {
             team->peers[0].gone = true;
@@ -189,8 +189,8 @@ struct post_ending { /* of one member */
 };
 
 struct post_last {
-    struct team_head head;
-    char body[TEAM_ALIGNED];
+    struct ncs_frame_head head;
+    char body[NCS_FRAME_ALIGNED];
 };
 
 /* True when nothing is left to do for the member. */
@@ -220,7 +220,7 @@ static void post_end_members(struct ncs_team *team, int status)
     size_t members = (size_t)team->processes;
     struct post_ending *endings = ncs_new(members * sizeof *endings);
     struct pollfd *polls = ncs_new(members * sizeof *polls);
-    struct post_last last = { .head = { TEAM_HEAD_MAGIC, TEAM_OWN, TEAM_END, sizeof(int32_t) } };
+    struct post_last last = { .head = { NCS_FRAME_MAGIC, TEAM_OWN, TEAM_END, sizeof(int32_t) } };
     memcpy(last.body, &(int32_t){ status }, sizeof(int32_t));
     for (;;) {
         nfds_t count = 0;
@@ -241,7 +241,7 @@ static void post_end_members(struct ncs_team *team, int status)
 
 void ncs_team_drop(struct ncs_team *team, int status)
 {
-    struct post_last last = { .head = { TEAM_HEAD_MAGIC, TEAM_OWN, TEAM_END, sizeof(int32_t) } };
+    struct post_last last = { .head = { NCS_FRAME_MAGIC, TEAM_OWN, TEAM_END, sizeof(int32_t) } };
     memcpy(last.body, &(int32_t){ status }, sizeof(int32_t));
     for (int i = 1; i < team->processes && team->self == 0; i++)
         if (!team->peers[i].gone)
@@ -253,7 +253,7 @@ static void post_keep(struct ncs_team *team)
 {
     static struct ncs_team *kept;
     for (int i = 1; i < team->processes; i++)
-        team_inbox_free(&team->links[i].inbox);
+        ncs_inbox_free(&team->links[i].inbox);
     team->before = kept;
     kept = team;
 }

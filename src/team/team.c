@@ -48,7 +48,7 @@ void team_free(struct ncs_team *team)
         if (link->fd >= 0)
             close(link->fd);
         pthread_mutex_destroy(&link->sends);
-        team_inbox_free(&link->inbox);
+        ncs_inbox_free(&link->inbox);
     }
     for (int i = 0; i < team->processes; i++)
         ncs_free((void *)team->peers[i].hello);

@@ -19,6 +19,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/inbox.h"
 #include "base/launcher.h"
 
 #define NCS_TEAM_MOST ((size_t)64 << 20)        /* bytes of a message's body */
@@ -42,13 +43,6 @@ struct ncs_peer { /* by number, as the launcher counts; the leader is 0 */
     const void *hello;
     size_t hello_bytes;
     atomic_bool gone; /* its connection has ended before the job */
-};
-
-struct ncs_team_message {
-    uint32_t kind; /* the user's; from 1 */
-    uint32_t line; /* the user's: which of several conversations */
-    const void *body;
-    size_t bytes; /* aligned to 16 bytes; valid until the receiver returns */
 };
 
 /* False and err if the text is not HOST:PORT; an address of IPv6 stands in brackets. */
@@ -75,7 +69,7 @@ bool ncs_team_send_until(struct ncs_team *team, int to, uint32_t kind, uint32_t 
 /* The leader: from now on a thread of the team's own calls `heard` for each message, and `lost` once for a peer whose connection
  * ends (why: "the connection ended", "Connection reset by peer"). `heard` must return soon. A peer that is slow, or that is stopped
  * in the middle of a message, holds up no other. */
-typedef void ncs_team_heard(void *arg, int from, const struct ncs_team_message *message);
+typedef void ncs_team_heard(void *arg, int from, const struct ncs_message *message);
 typedef void ncs_team_lost(void *arg, int peer, const char *why);
 bool ncs_team_listen(struct ncs_team *team, ncs_team_heard *heard, ncs_team_lost *lost, void *arg, struct ncs_error *err);
 

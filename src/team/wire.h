@@ -1,12 +1,12 @@
-/* What goes over a connection of the team. A member sends its hello; the leader's answers and all messages after them have a head
- * and a body, which is filled up to a multiple of TEAM_ALIGNED bytes. Numbers are the machine's own: the hello says its order. */
+/* Messages over a connection of the team. A member sends its hello; the leader's answers and all that follows are messages
+ * (base/frame.h). Numbers are the machine's own: the hello says its order. */
 #ifndef NCS_TEAM_WIRE_H
 #define NCS_TEAM_WIRE_H
 
 #include <stdint.h>
 
 #define TEAM_MAGIC "ncsteam\n"
-enum { TEAM_PROTOCOL = 1, TEAM_ALIGNED = 16, TEAM_TOKEN = 16 };
+enum { TEAM_PROTOCOL = 2, TEAM_TOKEN = 16 };
 #define TEAM_ORDER 0x01020304u
 
 /* Comes first in all versions, so that one of another version can be told from a stranger. */
@@ -40,12 +40,6 @@ enum team_own {                /* the line of a message of that kind */
                 TEAM_FAILED,   /* body: why not all have joined, a text */
                 TEAM_END,      /* body: the exit status, an int32_t */
 };
-
-struct team_head {
-    uint32_t magic; /* a broken stream is not taken for lengths */
-    uint32_t kind, line, bytes;
-};
-#define TEAM_HEAD_MAGIC 0x6e637374u
 
 struct team_no {
     uint32_t again; /* the next attempt may do better, here or elsewhere */

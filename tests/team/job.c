@@ -19,7 +19,7 @@ static struct {
     struct ncs_team *team;
 } job = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
 
-static void leader_heard(void *arg, int from, const struct ncs_team_message *m)
+static void leader_heard(void *arg, int from, const struct ncs_message *m)
 {
     const unsigned char *bytes = m->body;
     bool right = m->kind == 2 && m->line < LENGTHS && m->bytes == lengths[m->line];
@@ -43,7 +43,7 @@ static void leader_lost(void *arg, int peer, const char *why)
     pthread_mutex_unlock(&job.lock);
 }
 
-static void member_heard(void *arg, int from, const struct ncs_team_message *m)
+static void member_heard(void *arg, int from, const struct ncs_message *m)
 {
     (void)arg;
     ncs_team_send(job.team, from, 2, m->line, m->body, m->bytes / 2, (const char *)m->body + m->bytes / 2,

@@ -84,7 +84,7 @@ static inline int lab_wait(pid_t pid)
 
 static struct ncs_team *lab_own;
 
-static inline void lab_echo(void *arg, int from, const struct ncs_team_message *m)
+static inline void lab_echo(void *arg, int from, const struct ncs_message *m)
 {
     (void)arg;
     ncs_team_send(lab_own, from, m->kind + 1, m->line, m->body, m->bytes / 2, (const char *)m->body + m->bytes / 2,
@@ -126,11 +126,11 @@ static inline void lab_ears_new(struct lab_ears *ears)
 }
 
 /* Bodies are numbers that count up from the line. */
-static inline void lab_heard(void *arg, int from, const struct ncs_team_message *m)
+static inline void lab_heard(void *arg, int from, const struct ncs_message *m)
 {
     struct lab_ears *ears = arg;
     const unsigned char *bytes = m->body;
-    bool right = m->kind == 2 && from > 0 && (uintptr_t)m->body % TEAM_ALIGNED == 0;
+    bool right = m->kind == 2 && from > 0 && (uintptr_t)m->body % NCS_FRAME_ALIGNED == 0;
     for (size_t i = 0; right && i < m->bytes; i++)
         right = bytes[i] == (unsigned char)(m->line + i);
     pthread_mutex_lock(&ears->lock);

@@ -190,7 +190,7 @@ START_TEST(test_early_end)
 {
     struct lab leader, lab;
     struct team_hello hello;
-    char answer[sizeof(struct team_head) + TEAM_ALIGNED];
+    char answer[sizeof(struct ncs_frame_head) + NCS_FRAME_ALIGNED];
     lab_begin();
     lab_options(&leader, 0, 3);
     leader.options.hello = "process 1 (host ";
@@ -241,7 +241,7 @@ END_TEST
 static struct team_no say_hello(const struct team_address *address, const struct team_hello *hello, size_t bytes)
 {
     struct {
-        struct team_head head;
+        struct ncs_frame_head head;
         struct team_no no;
     } answer;
     int fd = lab_connect(address);
@@ -314,7 +314,7 @@ static int strangers(void *arg)
     hello.bytes = NCS_TEAM_HELLO_MOST; /* of which nothing comes: it is not taken in itself */
     for (bool told = false; !told;) {
         struct {
-            struct team_head head;
+            struct ncs_frame_head head;
             struct team_no no;
         } answer;
         int fd = lab_connect(&address);

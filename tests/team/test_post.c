@@ -196,17 +196,17 @@ enum { RUDE = 4 };
 
 static int rude_member(void *arg)
 {
-    static const struct team_head heads[RUDE] = {
-        { TEAM_HEAD_MAGIC, 1, 0, UINT32_MAX },
-        { TEAM_HEAD_MAGIC, TEAM_OWN, TEAM_END, 0 },
+    static const struct ncs_frame_head heads[RUDE] = {
+        { NCS_FRAME_MAGIC, 1, 0, UINT32_MAX },
+        { NCS_FRAME_MAGIC, TEAM_OWN, TEAM_END, 0 },
         { 0, 1, 0, 0 },
-        { TEAM_HEAD_MAGIC, 1, 0, NCS_TEAM_MOST }, /* of which little comes */
+        { NCS_FRAME_MAGIC, 1, 0, NCS_TEAM_MOST }, /* of which little comes */
     };
     struct lab *lab = arg;
     struct team_address address = lab_find(lab);
     struct team_hello hello;
-    char answers[2 * sizeof(struct team_head) + TEAM_ALIGNED +
-                 (sizeof(struct team_peers) + TEAM_ALIGNED - 1) / TEAM_ALIGNED * TEAM_ALIGNED];
+    char answers[2 * sizeof(struct ncs_frame_head) + NCS_FRAME_ALIGNED +
+                 (sizeof(struct team_peers) + NCS_FRAME_ALIGNED - 1) / NCS_FRAME_ALIGNED * NCS_FRAME_ALIGNED];
     char rest[64];
     int fd = lab_connect(&address);
     team_fill_hello(&hello, &lab->options, address.token);

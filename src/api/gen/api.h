@@ -214,6 +214,8 @@ extern const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT];
 
 struct ncs_kind_info {
     const char *ctype, *text;
+    size_t bytes;         /* of what it points to; 0 = nothing, or its type does not say so */
+    bool handle, handles; /* it is one; memory to which a call writes some, or addresses */
 };
 extern const struct ncs_kind_info ncs_kind_info[]; /* by enum ncs_kind */
 

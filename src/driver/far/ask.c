@@ -32,8 +32,6 @@ static struct {
     pthread_mutex_t lock; /* guards what follows */
     struct ncs_map lines; /* by process and number */
     struct ncs_map late;  /* by address: the process that will write there, from 1 */
-    struct ncs_map tasks; /* by number: struct ask_function */
-    uint64_t last_task;
     uint32_t last;
     char (*gone)[ASK_WHY]; /* by process: why it is gone; "" = it is not */
     pthread_key_t key;
@@ -142,7 +140,7 @@ static bool ask_may(const struct ask_line *l, const struct ncs_str *body)
 bool far_ask(int process, enum far_kind kind, const struct ncs_str *body, struct ncs_str *answer)
 {
     struct ask_line *l = ask_line_to(process);
-    struct far_answer head;
+    struct ncs_carry_answer head;
     int64_t until = ncs_token_is_held() ? ncs_real_now() + ASK_PATIENCE : -1;
     pthread_mutex_lock(&asking.lock);
     bool may = ask_may(l, body);
@@ -151,7 +149,7 @@ bool far_ask(int process, enum far_kind kind, const struct ncs_str *body, struct
     if (body->bytes > NCS_TEAM_MOST)
         return false;
     if (kind == FAR_CALL)
-        memcpy(body->text + offsetof(struct far_request, clears), &(uint32_t){ l->kept.clears }, sizeof(uint32_t));
+        memcpy(body->text + offsetof(struct ncs_carry_request, clears), &(uint32_t){ l->kept.clears }, sizeof(uint32_t));
     l->kept = (struct far_kept){ .known = false, .clears = kind == FAR_CALL ? false : l->kept.clears };
     bool heard = may && ncs_team_send_until(asking.team, process, (uint32_t)kind, l->number, body->text, body->bytes, until);
     pthread_mutex_lock(&asking.lock);
@@ -182,19 +180,12 @@ void far_expect_late(int process, const void *address)
     pthread_mutex_unlock(&asking.lock);
 }
 
-static void ask_forget(void *function, void *arg)
-{
-    (void)arg;
-    ncs_free(function);
-}
-
 void far_forget_script(void)
 {
+    ncs_carry_forget_functions();
     pthread_mutex_lock(&asking.lock);
-    ncs_map_each(&asking.tasks, ask_forget, NULL);
-    ncs_map_free(&asking.tasks);
     ncs_map_free(&asking.late);
-    asking.tasks = asking.late = (struct ncs_map){ 0 };
+    asking.late = (struct ncs_map){ 0 };
     pthread_mutex_unlock(&asking.lock);
 }
 
@@ -209,7 +200,7 @@ static void ask_write_late(int process, const struct far_late *late)
         ncs_map_put_number(&asking.late, late->address, 0);
 }
 
-static void ask_write_all_late(int process, const struct ncs_team_message *m)
+static void ask_write_all_late(int process, const struct ncs_message *m)
 {
     const struct far_late *late = m->body;
     pthread_mutex_lock(&asking.lock);
@@ -220,93 +211,40 @@ static void ask_write_all_late(int process, const struct ncs_team_message *m)
 
 /* ---- functions of the script's that a stream runs there ---- */
 
-struct ask_function {
-    int process; /* whose stream runs it */
-    bool is_callback;
-    void (*function)(void);
-    const void *data;
-};
-
 struct ask_task {
-    struct ask_function *of;
+    struct ncs_carry_function of;
+    int process;
     uint32_t line;
     struct far_task task;
 };
 
-uint64_t far_note_task(int process, enum ncs_fn fn, union ncs_arg *arg)
-{
-    const struct ncs_fn_info *info = &ncs_fn_info[fn];
-    int host = info->at[NCS_ARG_HOSTFN], callback = info->at[NCS_ARG_STREAMFN], data = info->at[NCS_ARG_USERDATA];
-    int at = host ? host : callback;
-    if (!at || !data || !arg[at - 1].f)
-        return 0;
-    struct ask_function *f = ncs_new(sizeof *f);
-    *f = (struct ask_function){ process, callback != 0, arg[at - 1].f, arg[data - 1].p };
-    pthread_mutex_lock(&asking.lock);
-    uint64_t number = ++asking.last_task;
-    ncs_map_put(&asking.tasks, number, f);
-    pthread_mutex_unlock(&asking.lock);
-    arg[at - 1] = (union ncs_arg){ .u = number };
-    arg[data - 1] = (union ncs_arg){ .u = 0 };
-    return number;
-}
-
-/* The function with that number, which is forgotten; NULL = it was not given to that process, or has run. */
-static struct ask_function *ask_take_function(int process, uint64_t number)
-{
-    pthread_mutex_lock(&asking.lock);
-    struct ask_function *f = number ? ncs_map_get(&asking.tasks, number) : NULL;
-    bool has = f && (process < 0 || f->process == process);
-    if (has)
-        ncs_map_remove(&asking.tasks, number);
-    pthread_mutex_unlock(&asking.lock);
-    return has ? f : NULL;
-}
-
-void far_forget_task(uint64_t number)
-{
-    ncs_free(ask_take_function(-1, number));
-}
-
-static void ask_free_task(struct ask_task *t)
-{
-    ncs_free(t->of);
-    ncs_free(t);
-}
-
 static void *ask_run_task(void *arg)
 {
     struct ask_task *t = arg;
-    const struct ask_function *f = t->of;
-    ask_new_line(f->process, t->line); /* its end tells the process that the task has run */
-    if (f->is_callback)
-        ((cudaStreamCallback_t)f->function)((cudaStream_t)far_mark((const void *)(uintptr_t)t->task.stream, f->process),
-                                            (cudaError_t)t->task.status, (void *)f->data);
-    else
-        ((cudaHostFn_t)f->function)((void *)f->data);
-    ask_free_task(t);
+    ask_new_line(t->process, t->line); /* its end tells the process that the task has run */
+    ncs_carry_run_function(&t->of, far_mark((const void *)(uintptr_t)t->task.stream, t->process), t->task.status);
+    ncs_free(t);
     return NULL;
 }
 
-static void ask_begin_task(int process, const struct ncs_team_message *m)
+static void ask_begin_task(int process, const struct ncs_message *m)
 {
     struct ask_task *t = ncs_new(sizeof *t);
     pthread_t thread;
-    *t = (struct ask_task){ .line = m->line };
+    *t = (struct ask_task){ .process = process, .line = m->line };
     if (m->bytes == sizeof t->task)
         memcpy(&t->task, m->body, sizeof t->task);
-    t->of = ask_take_function(process, t->task.number);
-    if (t->of && pthread_create(&thread, NULL, ask_run_task, t) == 0) {
+    if (ncs_carry_take_function(process, t->task.number, false, &t->of) && pthread_create(&thread, NULL, ask_run_task, t) == 0) {
         pthread_detach(thread);
         return;
     }
     ncs_team_send(asking.team, process, FAR_DONE, m->line, NULL, 0, NULL, 0); /* its stream goes on */
-    ask_free_task(t);
+    ncs_free(t);
 }
 
 /* ---- the team ---- */
 
-static void ask_heard(void *arg, int from, const struct ncs_team_message *m)
+static void ask_heard(void *arg, int from, const struct ncs_message *m)
 {
     (void)arg;
     if (m->kind == FAR_TASK)

@@ -9,7 +9,7 @@
 #include "api/process.h"
 #include "base/error.h"
 #include "driver/driver.h"
-#include "driver/far/pack.h"
+#include "driver/far/message.h"
 
 struct ncs_team;
 
@@ -36,10 +36,6 @@ struct far_kept {
     int device, error;
 };
 struct far_kept *far_kept(int process);
-/* Keeps the function of the script's that the call gives to a stream of the process, and puts a number in its place. Returns the
- * number; 0 = the call has none. The process may then ask for it once, until far_forget_task or far_forget_script. */
-uint64_t far_note_task(int process, enum ncs_fn fn, union ncs_arg *arg);
-void far_forget_task(uint64_t number); /* 0 is a no-op */
 /* The process writes a handle at this address, maybe later. Until far_forget_script. */
 void far_expect_late(int process, const void *address);
 /* The run has ended: its memory and its functions are no more. */
@@ -70,6 +66,11 @@ void far_put_variable(const char *setting);
 bool far_can_own(const struct ncs_owns *owns, int ranks, struct ncs_error *err);
 /* Sets variables of single ranks in their processes; far_take_back undoes it in this one. */
 void far_put_owns(const struct ncs_owns *owns);
+
+/* ---- variable.c ---- */
+
+/* Sets or removes a variable of this process: "NAME=value", "NAME". */
+void far_put_here(const char *setting);
 void far_take_back(void);
 
 #endif

@@ -84,13 +84,12 @@ bool far_read(const void *there, void *here, size_t bytes)
         struct ncs_str body = { 0 }, answer = { 0 };
         ncs_str_add_bytes(&body, &extent, sizeof extent);
         bool heard = far_ask(far_process_of(there), FAR_READ, &body, &answer);
-        struct far_item item;
+        struct ncs_carry_answer head;
+        struct ncs_carry_reader items;
+        struct ncs_carry_item item;
         const void *data;
-        if (heard) {
-            struct far_reader items = { (const unsigned char *)answer.text + sizeof(struct far_answer),
-                                        (const unsigned char *)answer.text + answer.bytes };
-            heard = far_next_item(&items, &item, &data) && item.bytes == piece;
-        }
+        heard = heard && ncs_carry_begin(&items, answer.text, answer.bytes, &head, sizeof head) &&
+                ncs_carry_next(&items, &item, &data) && item.bytes == piece;
         if (heard)
             memcpy((char *)here + done, data, piece);
         ncs_str_free(&body);
@@ -118,45 +117,6 @@ void far_put_variable(const char *setting)
 }
 
 /* ---- variables of single ranks ---- */
-
-/* Variables of this process as they were, the latest first. */
-static struct place_kept {
-    struct place_kept *next;
-    char *name, *value; /* NULL = it was not set */
-} * place_kept;
-
-/* Takes the name. */
-static void place_put_here(char *name, const char *value)
-{
-    struct place_kept *k = ncs_new(sizeof *k);
-    *k = (struct place_kept){ place_kept, name, ncs_copy_text(getenv(name)) };
-    place_kept = k;
-    setenv(name, value, 1);
-}
-
-void far_take_back(void)
-{
-    for (struct place_kept *k = place_kept, *next; k; k = next) {
-        next = k->next;
-        if (k->value)
-            setenv(k->name, k->value, 1);
-        else
-            unsetenv(k->name);
-        ncs_free(k->name);
-        ncs_free(k->value);
-        ncs_free(k);
-    }
-    place_kept = NULL;
-}
-
-const char *ncs_driver_variable(const char *name)
-{
-    const char *value = getenv(name);
-    for (const struct place_kept *k = place_kept; k; k = k->next)
-        if (strcmp(k->name, name) == 0)
-            value = k->value;
-    return value;
-}
 
 /* Another rank of the process that is not to have this value; -1 = none. */
 static int place_shares(const struct ncs_owns *owns, const struct ncs_own *own, const char *name, const char *value, int ranks)
@@ -194,14 +154,9 @@ void far_put_owns(const struct ncs_owns *owns)
 {
     for (size_t i = 0; i < owns->count; i++) {
         const struct ncs_own *own = &owns->own[i];
-        if (!own->variable)
-            continue;
-        if (far_process(own->process) > 0) {
+        if (own->variable && far_process(own->process) > 0)
             place_tell_variable(far_process(own->process), own->variable);
-            continue;
-        }
-        char *name = ncs_copy_text(own->variable), *value = strchr(name, '=');
-        *value++ = '\0';
-        place_put_here(name, value);
+        else if (own->variable)
+            far_put_here(own->variable);
     }
 }

@@ -1,15 +1,15 @@
 #include "driver/far/serve.h"
 
 #include <pthread.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "api/carry.h"
 #include "api/environment.h"
 #include "api/invoke.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "driver/far/pack.h"
+#include "driver/far/far.h"
+#include "driver/far/own.h"
 #include "driver/token.h"
 #include "driver/world.h"
 #include "team/team.h"
@@ -32,21 +32,15 @@ struct serve_task {
     struct serve_line line;
 };
 
-/* A handle that the library may write after the call that asked for it. */
-struct serve_late {
-    const void *cell, *before;
-    uint64_t there; /* its address in the leader */
-    struct serve_late *next;
-};
-
 static struct {
     struct ncs_team *team;
     const struct ncs_api *api;
     pthread_mutex_t lock; /* guards what follows, and the lines */
     struct ncs_map lines;
-    struct serve_late *late;
     uint32_t last_task;
 } serving = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static struct ncs_carry_lates serve_lates = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- lines ---- */
 
@@ -113,142 +107,39 @@ static void serve_callback(cudaStream_t stream, cudaError_t status, void *task)
     serve_run_there(task, stream, (int)status);
 }
 
-/* Replaces the number of a function of the leader's by a function of ours. NULL = the call has none. */
-static struct serve_task *serve_new_task(const struct ncs_fn_info *info, union ncs_arg *arg)
+/* NULL = the call has none. */
+static struct serve_task *serve_new_task(struct ncs_carry_call *c)
 {
-    int host = info->at[NCS_ARG_HOSTFN], callback = info->at[NCS_ARG_STREAMFN], data = info->at[NCS_ARG_USERDATA];
-    int at = host ? host : callback;
-    if (!at || !data || !arg[at - 1].f)
-        return NULL;
     struct serve_task *t = ncs_new(sizeof *t);
-    t->task = (struct far_task){ .number = arg[at - 1].u };
-    arg[at - 1].f = host ? (void (*)(void))serve_host_function : (void (*)(void))serve_callback;
-    arg[data - 1].p = t;
-    return t;
+    t->task.number = ncs_carry_set_function(c, serve_host_function, serve_callback, t);
+    if (t->task.number)
+        return t;
+    ncs_free(t);
+    return NULL;
 }
 
 /* ---- a call ---- */
 
-/* A call's memory here. */
-struct serve_memory {
-    void *memory;
-    size_t room;
-    uint32_t at;
-    bool back;
-};
-
-struct serve_call {
-    enum ncs_fn fn;
-    const struct ncs_fn_info *info;
-    union ncs_arg arg[NCS_MAX_ARGS];
-    struct serve_memory memory[FAR_ITEMS];
-    size_t memories;
-};
-
-static void serve_set_argument(struct serve_call *c, uint32_t at, void *memory)
+static void serve_add_late(void *told, uint64_t there, const void *handle)
 {
-    int config = c->info->at[NCS_ARG_CONFIG];
-    ncclConfig_t *configured = config ? (ncclConfig_t *)c->arg[config - 1].p : NULL;
-    if (at < (uint32_t)c->info->nargs)
-        c->arg[at].p = memory;
-    else if (at == FAR_NET_NAME && configured)
-        configured->netName = memory;
-    else if (at == FAR_COMM_NAME && configured)
-        configured->commName = memory;
+    own_note_handle(handle);
+    ncs_str_add_bytes(told, &(struct far_late){ there, (uintptr_t)handle }, sizeof(struct far_late));
 }
 
-/* The library may write the cell at any later time: it stays. */
-static void far_keep_late(struct serve_call *c, uint32_t at, const void *before)
-{
-    struct serve_late *l = ncs_new(sizeof *l);
-    const void **cell = ncs_new(sizeof *cell);
-    memcpy(cell, before, sizeof *cell);
-    *l = (struct serve_late){ .cell = cell, .before = *cell, .there = c->arg[at].u };
-    c->arg[at].p = cell;
-    pthread_mutex_lock(&serving.lock);
-    l->next = serving.late;
-    serving.late = l;
-    pthread_mutex_unlock(&serving.lock);
-}
-
-/* Takes the request apart. False: it is broken. */
-static bool serve_take(struct serve_call *c, const unsigned char *body, size_t bytes)
-{
-    struct far_request request;
-    struct far_item item;
-    const void *data;
-    if (bytes < sizeof request)
-        return false;
-    memcpy(&request, body, sizeof request);
-    if (request.fn < 0 || request.fn >= NCS_FN_COUNT)
-        return false;
-    if (request.clears && serving.api->cudaGetLastError)
-        serving.api->cudaGetLastError();
-    c->fn = (enum ncs_fn)request.fn;
-    c->info = &ncs_fn_info[request.fn];
-    memcpy(c->arg, request.arg, sizeof c->arg);
-    struct far_reader items = { body + sizeof request, body + bytes };
-    while (far_next_item(&items, &item, &data) && c->memories < FAR_ITEMS) {
-        bool is_argument = item.at < (uint32_t)c->info->nargs;
-        if (item.room > NCS_TEAM_MOST || item.bytes > item.room)
-            return false;
-        if (is_argument && item.bytes == sizeof(void *) && ncs_carry(c->fn, request.arg, (int)item.at).how == NCS_CARRY_LATE) {
-            far_keep_late(c, item.at, data);
-            continue;
-        }
-        struct serve_memory m = {
-            .memory = ncs_new(item.room + 1), .room = item.room, .at = item.at, .back = item.back && is_argument
-        };
-        if (item.bytes > 0)
-            memcpy(m.memory, data, item.bytes);
-        serve_set_argument(c, item.at, m.memory);
-        c->memory[c->memories++] = m;
-    }
-    return items.at == items.end;
-}
-
-/* Tells of handles that have been written since the last time. NCCL clears some first and fills them later. What is told arrives
- * before any answer that is sent after it, on whatever line. */
+/* The message arrives before any answer that is sent after it, on whatever line. */
 static void serve_tell_late(void)
 {
     static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
     struct ncs_str told = { 0 };
     pthread_mutex_lock(&order);
-    pthread_mutex_lock(&serving.lock);
-    for (struct serve_late **at = &serving.late, *l; (l = *at) != NULL;) {
-        const void *now;
-        memcpy(&now, l->cell, sizeof now);
-        bool written = now != l->before;
-        if (written)
-            ncs_str_add_bytes(&told, &(struct far_late){ l->there, (uintptr_t)now }, sizeof(struct far_late));
-        l->before = now;
-        if (written && now) { /* the cell itself stays: a call may still be writing it */
-            *at = l->next;
-            ncs_free(l);
-        } else {
-            at = &l->next;
-        }
-    }
-    pthread_mutex_unlock(&serving.lock);
+    ncs_carry_tell_late(&serve_lates, serve_add_late, &told);
     if (told.bytes > 0)
         ncs_team_send(serving.team, 0, FAR_LATE, 0, told.text, told.bytes, NULL, 0);
     pthread_mutex_unlock(&order);
     ncs_str_free(&told);
 }
 
-/* A run has ended: its cells are no more. */
-static void serve_forget_late(void)
-{
-    pthread_mutex_lock(&serving.lock);
-    for (struct serve_late *l = serving.late, *next; l; l = next) {
-        next = l->next;
-        ncs_free(l);
-    }
-    serving.late = NULL;
-    pthread_mutex_unlock(&serving.lock);
-}
-
-static void serve_answer(uint32_t line, struct far_answer *answer, const struct ncs_str *items)
+static void serve_answer(uint32_t line, struct ncs_carry_answer *answer, const struct ncs_str *items)
 {
     const struct ncs_api *api = serving.api;
     int device = 0;
@@ -260,21 +151,8 @@ static void serve_answer(uint32_t line, struct far_answer *answer, const struct 
     ncs_team_send(serving.team, 0, FAR_ANSWER, line, answer, sizeof *answer, items->text, fits ? items->bytes : 0);
 }
 
-static void serve_add_results(const struct serve_call *c, const struct far_answer *answer, struct ncs_str *out)
-{
-    int64_t rc = answer->result.i;
-    bool is_text = c->info->result == NCS_RESULT_TEXT;
-    bool done = is_text || rc == 0 || (c->info->lib == NCS_LIB_NCCL && rc == ncclInProgress);
-    const char *text = is_text && answer->result.p ? answer->result.p : "";
-    if (is_text)
-        far_add_item(out, &(struct far_item){ .at = FAR_TEXT, .bytes = strlen(text) + 1 }, text);
-    for (size_t i = 0; i < c->memories && done; i++)
-        if (c->memory[i].back)
-            far_add_item(out, &(struct far_item){ .at = c->memory[i].at, .bytes = c->memory[i].room }, c->memory[i].memory);
-}
-
 /* The project's own functions use the driver's memory. */
-static bool far_invoke(struct serve_call *c, union ncs_arg *result)
+static bool far_invoke(struct ncs_carry_call *c, union ncs_arg *result)
 {
     bool own = c->info->lib == NCS_LIB_EXT;
     if (own)
@@ -285,31 +163,38 @@ static bool far_invoke(struct serve_call *c, union ncs_arg *result)
     return there;
 }
 
-/* NCCL keeps the address of a communicator's name (NCCL 2.29, src/init.cc), and ncclCommInitAll in a group writes its list at the
- * group's end. */
-static bool serve_stays(const struct serve_call *c, uint32_t at)
+/* As of a stranger, or of a script that has computed with an address. */
+static void serve_refuse_strange(const char *what)
 {
-    return at == FAR_COMM_NAME || (at < (uint32_t)c->info->nargs && c->info->arg[at].kind == NCS_ARG_COMMS_OUT);
+    fprintf(stderr, "ncclscript: a request of process 0 was refused: %s\n", what);
 }
 
 static void serve_a_call(uint32_t line, const unsigned char *body, size_t bytes)
 {
-    struct serve_call c = { .memories = 0 };
-    struct far_answer answer = { .absent = 1 };
+    struct ncs_carry_call c;
+    struct ncs_carry_answer answer = { .absent = 1 };
+    union ncs_arg result = { .i = 0 };
     struct ncs_str items = { 0 };
-    if (serve_take(&c, body, bytes)) {
-        struct serve_task *task = serve_new_task(c.info, c.arg);
-        answer.absent = !far_invoke(&c, &answer.result);
-        if (answer.absent || answer.result.i != 0)
+    if (ncs_carry_take(&c, body, bytes, &serve_lates, own_allows)) {
+        struct serve_task *task = serve_new_task(&c);
+        if (c.clears && serving.api->cudaGetLastError)
+            serving.api->cudaGetLastError();
+        answer.absent = !far_invoke(&c, &result);
+        answer.result = result.i;
+        if (answer.absent || result.i != 0)
             ncs_free(task);
-        serve_add_results(&c, &answer, &items);
+        else
+            own_note_results(&c);
+        ncs_carry_results(&c, result, &items);
         serve_tell_late();
+    } else {
+        serve_refuse_strange(c.info ? c.info->name : "it names no function");
+        answer.absent = !c.info;
+        answer.result = c.info ? ncs_carry_code(c.fn, ncclInvalidArgument, cudaErrorInvalidValue).i : 0;
     }
     serve_answer(line, &answer, &items);
     ncs_str_free(&items);
-    for (size_t i = 0; i < c.memories; i++)
-        if (!serve_stays(&c, c.memory[i].at))
-            ncs_free(c.memory[i].memory);
+    ncs_carry_end(&c);
 }
 
 /* ---- other questions ---- */
@@ -317,65 +202,33 @@ static void serve_a_call(uint32_t line, const unsigned char *body, size_t bytes)
 static void serve_a_read(uint32_t line, const unsigned char *body, size_t bytes)
 {
     struct far_extent extent = { 0, 0 };
-    struct far_answer answer = { .absent = 0 };
+    struct ncs_carry_answer answer = { .absent = 0 };
     struct ncs_str items = { 0 };
     if (bytes == sizeof extent)
         memcpy(&extent, body, sizeof extent);
-    if (extent.address && extent.bytes <= FAR_CHUNK)
-        far_add_item(&items, &(struct far_item){ .at = 0, .bytes = extent.bytes }, (const void *)(uintptr_t)extent.address);
+    if (extent.bytes <= FAR_CHUNK && own_has((const void *)(uintptr_t)extent.address, extent.bytes))
+        ncs_carry_add_item(&items, &(struct ncs_carry_item){ .at = 0, .bytes = extent.bytes },
+                           (const void *)(uintptr_t)extent.address);
     serve_answer(line, &answer, &items);
     ncs_str_free(&items);
-}
-
-/* The value that a variable had at first. */
-static struct serve_variable {
-    struct serve_variable *next;
-    char *name, *value; /* NULL = it was not set */
-} * serve_variables;
-
-static void serve_restore(void)
-{
-    for (struct serve_variable *v = serve_variables, *next; v; v = next) {
-        next = v->next;
-        if (v->value)
-            setenv(v->name, v->value, 1);
-        else
-            unsetenv(v->name);
-        ncs_free(v->name);
-        ncs_free(v->value);
-        ncs_free(v);
-    }
-    serve_variables = NULL;
-}
-
-static void serve_put(char *setting)
-{
-    char *value = strchr(setting, '=');
-    struct serve_variable *v = ncs_new(sizeof *v);
-    if (value)
-        *value++ = '\0';
-    *v = (struct serve_variable){ serve_variables, ncs_copy_text(setting), ncs_copy_text(getenv(setting)) };
-    serve_variables = v;
-    if (value)
-        setenv(setting, value, 1);
-    else
-        unsetenv(setting);
 }
 
 static void serve_a_variable(uint32_t line, const unsigned char *body, size_t bytes)
 {
     char *setting = ncs_new(bytes + 1);
-    struct ncs_error ignored = { 0 };
+    struct ncs_error err = { 0 };
     if (bytes > 0)
         memcpy(setting, body, bytes);
-    if (setting[0] && ncs_environment_allows(setting, strcspn(setting, "="), true, &ignored)) {
-        serve_put(setting);
-    } else if (!setting[0]) {
-        serve_restore();
-        serve_forget_late();
+    if (!setting[0]) {
+        far_take_back();
+        ncs_carry_forget_late(&serve_lates);
+    } else if (ncs_environment_allows(setting, strcspn(setting, "="), true, &err)) {
+        far_put_here(setting);
+    } else {
+        serve_refuse_strange(err.text);
     }
     ncs_free(setting);
-    serve_answer(line, &(struct far_answer){ .absent = 0 }, &(struct ncs_str){ 0 });
+    serve_answer(line, &(struct ncs_carry_answer){ .absent = 0 }, &(struct ncs_str){ 0 });
 }
 
 static void serve_question(uint32_t line, const struct serve_question *q)
@@ -386,6 +239,8 @@ static void serve_question(uint32_t line, const struct serve_question *q)
         serve_a_read(line, q->body, q->bytes);
     else if (q->kind == FAR_VARIABLE)
         serve_a_variable(line, q->body, q->bytes);
+    else
+        serve_refuse_strange("it is of no kind that this version knows");
 }
 
 /* ---- messages ---- */
@@ -413,7 +268,7 @@ static struct serve_line *serve_new_line(uint32_t number)
     return NULL;
 }
 
-static void serve_heard(void *arg, int from, const struct ncs_team_message *m)
+static void serve_heard(void *arg, int from, const struct ncs_message *m)
 {
     (void)arg;
     (void)from;
@@ -440,5 +295,6 @@ int far_serve(struct ncs_team *team, const struct ncs_api *api, struct ncs_error
 {
     serving.team = team;
     serving.api = api;
+    own_open(api);
     return ncs_team_serve(team, serve_heard, NULL, err);
 }

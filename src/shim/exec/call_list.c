@@ -51,17 +51,13 @@ static bool was_written(size_t at, const char *place)
     return false;
 }
 
-void ncs_call_list_write(void (*write)(const char *line))
+void ncs_call_list_write(ncs_channel_tell *tell)
 {
-    struct ncs_str line = { 0 };
     for (size_t i = 0; i < listeds; i++) {
         const char *place = ncs_places_name(listed[i].place.line);
         if (!place || was_written(i, place))
             continue;
-        ncs_str_clear(&line);
-        ncs_str_addf(&line, "site %llu %c %s %s\n", (unsigned long long)listed[i].calls, listed[i].of_rank ? 'r' : '-',
-                     ncs_fn_info[listed[i].fn].name, place);
-        write(line.text);
+        tell(NCS_CHANNEL_SITE, "%llu%c%c%c%s%c%s", (unsigned long long)listed[i].calls, 0, listed[i].of_rank ? 'r' : '-', 0,
+             ncs_fn_info[listed[i].fn].name, 0, place);
     }
-    ncs_str_free(&line);
 }

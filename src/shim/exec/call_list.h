@@ -3,11 +3,11 @@
 #define NCS_SHIM_CALL_LIST_H
 
 #include "api/journal.h"
+#include "base/channel.h"
 
 /* Counts a call that has returned, if it is one of the rank, or of a thread that has no rank (yet). */
 void ncs_call_list_add(const struct ncs_journal *journal, const struct ncs_call *call, int rank);
-/* Calls `write` with a line for each place, in the order of their first calls (base/channel.h). A call whose place is not
- * known is left out. */
-void ncs_call_list_write(void (*write)(const char *line));
+/* Reports each place, in the order of their first calls. A call whose place is not known is left out. */
+void ncs_call_list_write(ncs_channel_tell *tell);
 
 #endif

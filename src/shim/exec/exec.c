@@ -49,31 +49,27 @@ static int end_status; /* of the program that ends */
 
 /* ---- messages to the program that started this one (base/channel.h) ---- */
 
-static void write_channel(const char *line)
+static void exec_tell(enum ncs_channel_kind kind, const char *format, ...)
 {
+    struct ncs_channel_message message;
+    va_list args;
     int channel = ncs_channel_open(getenv(NCS_CHANNEL));
     if (channel < 0)
         return;
-    ncs_shim_write(channel, line, strlen(line));
+    va_start(args, format);
+    size_t bytes = ncs_channel_fill(&message, kind, format, args);
+    va_end(args);
+    ncs_shim_write(channel, (const char *)&message, bytes);
     close(channel);
 }
 
-static void write_event(const char *what, int status)
+static void exec_tell_cause(const struct ncs_report_run *run)
 {
-    char line[64];
-    snprintf(line, sizeof line, "%s %d\n", what, status);
-    write_channel(line);
-}
-
-static void write_cause(const struct ncs_report_run *run)
-{
-    struct ncs_str line = { 0 };
-    ncs_str_add(&line, "cause ");
-    ncs_report_message(run, &line);
-    ncs_report_name_lines(&line, false, &ncs_places);
-    ncs_str_add(&line, "\n");
-    write_channel(line.text);
-    ncs_str_free(&line);
+    struct ncs_str cause = { 0 };
+    ncs_report_message(run, &cause);
+    ncs_report_name_lines(&cause, false, &ncs_places);
+    exec_tell(NCS_CHANNEL_CAUSE, "%s", cause.text ? cause.text : "");
+    ncs_str_free(&cause);
 }
 
 /* ---- calls ---- */
@@ -83,7 +79,7 @@ static void on_return(const struct ncs_journal *j, struct ncs_call *call)
     static bool cuda;
     if (!cuda && ncs_fn_info[call->fn].lib != NCS_LIB_NCCL) {
         cuda = true;
-        write_event("cuda", 0);
+        exec_tell(NCS_CHANNEL_CUDA, "");
     }
     ncs_failed_look(j, call, ncs_misuse_look(j, call));
     ncs_checks_call(call);
@@ -105,7 +101,7 @@ static const struct ncs_api *open_above(const struct ncs_shim_settings *given, c
     ncs_exec_faults_open(settings.faults, machine, journal);
     journal->returned = on_return;
     journal->asked = ncs_failed_asked;
-    write_event("used", 0);
+    exec_tell(NCS_CHANNEL_USED, "");
     return ncs_journal_wrap(journal, driver->api);
 }
 
@@ -342,13 +338,13 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
         ncs_shim_write(STDERR_FILENO, out.text, out.bytes);
     bool whole = ncs_exec_timeline_write(&run) && written;
     if (settings.scenario)
-        whole &= ncs_exec_reproduce(r, settings.scenario, name, write_channel);
+        whole &= ncs_exec_reproduce(r, settings.scenario, name, exec_tell);
     if (settings.html || settings.trace || settings.scenario || settings.report)
-        write_channel("files\n");
+        exec_tell(NCS_CHANNEL_FILES, "");
     if (r->verdict != NCS_PASS || fails)
-        write_cause(&run);
+        exec_tell_cause(&run);
     else if (stopped)
-        write_channel("cause the other ranks come to their end\n");
+        exec_tell(NCS_CHANNEL_CAUSE, "the other ranks come to their end");
     ncs_failing_free(&run.failing);
     ncs_str_free(&ignored);
     ncs_free(processes);
@@ -415,8 +411,8 @@ static void verdict(enum ncs_stop how)
     if (result.stop == NCS_STOP_STALLED || (how == NCS_STOP_INTERRUPTED && first_error(&result.diagnosis)))
         exec_soften(&result);
     int status = print(&result, &doubt, &notes, true);
-    ncs_call_list_write(write_channel);
-    write_event("verdict", status);
+    ncs_call_list_write(exec_tell);
+    exec_tell(NCS_CHANNEL_VERDICT, "%d", status);
     ncs_many_end_clients();
     _exit(status);
 }
@@ -442,12 +438,12 @@ static void ended(int status)
     if (left.bytes)
         ncs_str_addf(&notes, "ncclscript: left at the end: %s\n", left.text);
     status = print(&result, &doubt, &notes, false);
-    ncs_call_list_write(write_channel);
+    ncs_call_list_write(exec_tell);
     ncs_free(result.ignored);
     ncs_diagnosis_free(&result.diagnosis);
     ncs_str_free(&notes);
     ncs_str_free(&left);
-    write_event("ended", status);
+    exec_tell(NCS_CHANNEL_ENDED, "%d", status);
     if (server_is_open()) /* its threads still stand in for some that never return */
         _exit(0);
 }

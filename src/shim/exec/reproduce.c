@@ -29,7 +29,7 @@ static void send_ways(struct ncs_reproduced_writing *w, const struct ncs_reprodu
     ncs_str_free(&text);
 }
 
-bool ncs_exec_reproduce(const struct ncs_result *result, const char *file, const char *program, void (*tell)(const char *line))
+bool ncs_exec_reproduce(const struct ncs_result *result, const char *file, const char *program, ncs_channel_tell *tell)
 {
     struct ncs_workload job;
     struct ncs_reproduced ending;
@@ -52,7 +52,7 @@ bool ncs_exec_reproduce(const struct ncs_result *result, const char *file, const
         ncs_shim_warn("%s: %s", file, err.text);
     if (written) {
         send_ways(&w, &ending);
-        tell("scenario\n");
+        tell(NCS_CHANNEL_SCENARIO, "");
     }
     ncs_reproduced_free_last(last, result);
     ncs_reproduced_free(&ending);

@@ -32,6 +32,7 @@
 struct client_thread {
     struct wire *wire;
     int socket;
+    struct ncs_str request;
 };
 
 static _Thread_local struct client_thread *mine; /* a pointer only: these libraries have little room for such */
@@ -42,6 +43,7 @@ static pid_t client_pid;                                        /* a process tha
 static pthread_mutex_t client_lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static struct ncs_map client_described;                         /* by site: the machine knows it */
 static bool runs_functions;
+static struct ncs_api client_table;
 
 bool client_is_wanted(const char *launcher, bool single)
 {
@@ -81,8 +83,8 @@ static int client_connect(void)
 
 static struct wire *client_new_wire(int *file)
 {
-    *file = memfd_create("ncclscript call", MFD_CLOEXEC);
-    if (*file < 0 || ftruncate(*file, sizeof(struct wire)) != 0)
+    *file = memfd_create("ncclscript call", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (*file < 0 || ftruncate(*file, sizeof(struct wire)) != 0 || fcntl(*file, F_ADD_SEALS, F_SEAL_SHRINK) != 0)
         return NULL;
     void *p = mmap(NULL, sizeof(struct wire), PROT_READ | PROT_WRITE, MAP_SHARED, *file, 0);
     return p == MAP_FAILED ? NULL : p;
@@ -181,7 +183,7 @@ static struct client_thread *client_new_thread(bool runs, int *arena)
         return NULL;
     }
     struct client_thread *t = ncs_new(sizeof *t);
-    *t = (struct client_thread){ wire, s };
+    *t = (struct client_thread){ .wire = wire, .socket = s };
     while (!atomic_load(&wire->greeted) && !client_is_alone(t)) /* the welcome is here, but the system may yet tell of it */
         sched_yield();
     client_end_with_machine(s, true);
@@ -191,13 +193,13 @@ static struct client_thread *client_new_thread(bool runs, int *arena)
 
 /* ---- functions of the program that the machine calls ---- */
 
-static void client_run(struct wire *w)
+static void client_run(const struct wire *w)
 {
-    void *data = (void *)w->arg[1].p;
-    if (w->fn == NCS_FN_cudaStreamAddCallback)
-        ((cudaStreamCallback_t)w->arg[0].f)((cudaStream_t)w->arg[2].p, (cudaError_t)w->arg[3].i, data);
-    else
-        ((cudaHostFn_t)w->arg[0].f)(data);
+    struct wire_run run;
+    struct ncs_carry_function f;
+    memcpy(&run, w->body, sizeof run);
+    if (ncs_carry_take_function(-1, run.function, run.again, &f))
+        ncs_carry_run_function(&f, (const void *)(uintptr_t)run.stream, run.status);
 }
 
 /* Here the machine is the one that asks. */
@@ -254,11 +256,10 @@ static void client_note_described(int site)
 }
 
 /* Waits for the answer to the request that the wire holds. */
-static void client_ask(struct client_thread *t, int fn)
+static void client_ask(struct client_thread *t, enum wire_kind kind)
 {
     struct wire *w = t->wire;
-    w->fn = fn;
-    w->is_refused = false;
+    w->kind = (int)kind;
     wire_set(w, WIRE_REQUEST);
     for (int state; (state = atomic_load(&w->state)) != WIRE_REPLY;) {
         wire_wait(w, WIRE_PROGRAM, (enum wire_state)state);
@@ -271,68 +272,47 @@ static void client_ask(struct client_thread *t, int fn)
     w->site.described = false;
 }
 
-static union ncs_arg client_call(enum ncs_fn fn, const union ncs_arg *arg)
+static void client_set_body(struct wire *w, const void *bytes, size_t count)
 {
-    struct wire *w = mine->wire;
+    memcpy(w->body, bytes, count);
+    w->bytes = count;
+}
+
+/* The processor time of a thread that polls shows whether it does anything else. */
+static void client_note_time(enum ncs_fn fn, struct wire *w)
+{
     struct timespec ran;
     if (ncs_fn_info[fn].looks && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran) == 0)
         w->ran = (int64_t)ran.tv_sec * 1000000000 + ran.tv_nsec;
-    for (int i = 0; i < ncs_fn_info[fn].nargs; i++) {
-        w->arg[i] = arg[i];
-        if (ncs_fn_info[fn].arg[i].kind == NCS_ARG_HOSTFN || ncs_fn_info[fn].arg[i].kind == NCS_ARG_STREAMFN)
-            client_start_runner();
-    }
-    client_ask(mine, (int)fn);
-    return w->is_refused ? (union ncs_arg){ .i = w->refused } : w->result;
 }
 
-/* A text that stays. */
-static const char *client_keep(const char *text)
+static union ncs_arg client_call(enum ncs_fn fn, const union ncs_arg *arg)
 {
-    static struct kept {
-        struct kept *next;
-        char text[WIRE_TEXT];
-    } * first;
-    pthread_mutex_lock(&client_lock);
-    struct kept *k = first;
-    while (k && strcmp(k->text, text) != 0)
-        k = k->next;
-    if (!k) {
-        k = ncs_new(sizeof *k);
-        snprintf(k->text, sizeof k->text, "%s", text);
-        k->next = first;
-        first = k;
+    struct client_thread *t = mine;
+    struct ncs_carry_answer answer;
+    const char *text = NULL;
+    union ncs_arg sent[NCS_MAX_ARGS], result = ncs_carry_code(fn, ncclInvalidArgument, cudaErrorInvalidValue);
+    memcpy(sent, arg, (size_t)ncs_fn_info[fn].nargs * sizeof *arg);
+    uint64_t function = ncs_carry_note_function(0, fn, sent);
+    if (function)
+        client_start_runner();
+    ncs_str_clear(&t->request);
+    if (ncs_carry_pack(&t->request, fn, sent, NULL) && t->request.bytes <= WIRE_BODY) {
+        client_note_time(fn, t->wire);
+        client_set_body(t->wire, t->request.text, t->request.bytes);
+        client_ask(t, WIRE_CALL);
+        if (ncs_carry_unpack(fn, arg, NULL, t->wire->body, t->wire->bytes, &answer, &text))
+            result.i = answer.result;
     }
-    pthread_mutex_unlock(&client_lock);
-    return k->text;
+    if (result.i != 0)
+        ncs_carry_forget_function(function);
+    if (ncs_fn_info[fn].result == NCS_RESULT_TEXT)
+        result.p = ncs_carry_keep_text(text ? text : "");
+    return result;
 }
 
-#define REMOTE_CODE(result, name, parameters, arguments, ...)                                \
-    static result remote_##name parameters                                                   \
-    {                                                                                        \
-        return (result)client_call(NCS_FN_##name, (const union ncs_arg[]){ __VA_ARGS__ }).i; \
-    }
-#define REMOTE_COUNTED REMOTE_CODE
-#define REMOTE_VOID(result, name, parameters, arguments, ...)               \
-    static void remote_##name parameters                                    \
-    {                                                                       \
-        client_call(NCS_FN_##name, (const union ncs_arg[]){ __VA_ARGS__ }); \
-    }
-#define REMOTE_TEXT(result, name, parameters, arguments, ...)               \
-    static const char *remote_##name parameters                             \
-    {                                                                       \
-        client_call(NCS_FN_##name, (const union ncs_arg[]){ __VA_ARGS__ }); \
-        return client_keep(mine->wire->text);                               \
-    }
-#define NCS_FUNCTION(kind, export, ...) REMOTE_##kind(__VA_ARGS__)
-#include "api/gen/functions.def"
-#undef NCS_FUNCTION
-
-static const struct ncs_api remote = {
-#define NCS_FUNCTION(kind, export, result, name, ...) .name = remote_##name,
-#include "api/gen/functions.def"
-#undef NCS_FUNCTION
-};
+#define THROUGH client_call
+#include "api/through.inc"
 
 /* ---- threads ---- */
 
@@ -346,6 +326,7 @@ static void client_leave(void *of_thread)
     }
     munmap(t->wire, sizeof *t->wire);
     close(t->socket);
+    ncs_str_free(&t->request);
     ncs_free(t);
 }
 
@@ -371,7 +352,7 @@ static void client_exits(int status, void *arg)
         return;
     if (arena >= 0)
         close(arena);
-    mine->wire->arg[0].i = status;
+    mine->wire->number = status;
     client_ask(mine, WIRE_EXITS);
 }
 
@@ -382,6 +363,7 @@ bool client_join(void)
     client_pid = getpid();
     on_exit(client_exits, NULL);
     pthread_key_create(&client_key, client_leave);
+    through_fill(&client_table, NULL);
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* the machine copies from and to this process's memory */
     if (!client_attach(&arena))
         return false;
@@ -414,21 +396,21 @@ const struct ncs_api *client_api(const struct ncs_shim_above *above, int site, i
     mine->wire->rank = named;
     mine->wire->in_function = in_function;
     client_set_site(mine->wire, above, site);
-    return &remote;
+    return &client_table;
 }
 
 /* ---- besides the API ---- */
 
 cudaError_t client_refuse(int error)
 {
-    mine->wire->arg[0].i = error;
+    mine->wire->number = error;
     client_ask(mine, WIRE_REFUSE);
-    return (cudaError_t)mine->wire->result.i;
+    return (cudaError_t)mine->wire->number;
 }
 
 void client_count_kernel(const char *name)
 {
-    snprintf(mine->wire->text, sizeof mine->wire->text, "%s", name);
+    client_set_body(mine->wire, name, strnlen(name, WIRE_TEXT - 1) + 1);
     client_ask(mine, WIRE_KERNEL);
 }
 

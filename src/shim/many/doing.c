@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "base/processes.h"
+
 static const struct {
     long number;
     const char *name;
@@ -52,20 +54,6 @@ static bool doing_read(pid_t process, pid_t thread, const char *file, char *out,
     return read;
 }
 
-/* MPI's libraries poll for messages without a pause, so a rank in MPI_Barrier runs. */
-static bool doing_has_mpi(pid_t process)
-{
-    char path[64], line[4352];
-    bool found = false;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
-    FILE *f = fopen(path, "r");
-    while (f && !found && fgets(line, sizeof line, f))
-        found = strstr(line, "/libmpi") != NULL;
-    if (f)
-        fclose(f);
-    return found;
-}
-
 const char *doing_name(pid_t process, pid_t thread)
 {
     char line[512];
@@ -78,8 +66,8 @@ const char *doing_name(pid_t process, pid_t thread)
     if (!doing_read(process, thread, "syscall", line, sizeof line))
         return "cannot be seen";
     long number = strtol(line, &end, 10);
-    if (end == line) /* "running" */
-        return doing_has_mpi(process) ? "runs, perhaps in MPI" : "";
+    if (end == line) /* "running": MPI's libraries poll for messages without a pause, so a rank in MPI_Barrier runs */
+        return ncs_process_has_mapped(process, "/libmpi") ? "runs, perhaps in MPI" : "";
     for (size_t i = 0; i < sizeof doing_calls / sizeof *doing_calls; i++)
         if (doing_calls[i].number == number)
             return doing_calls[i].name;

@@ -78,6 +78,7 @@ void job_remove(struct stand_in *s)
     pthread_mutex_unlock(&job.lock);
     munmap(s->wire, sizeof *s->wire);
     close(s->socket);
+    ncs_str_free(&s->request);
     ncs_free(s);
 }
 

@@ -1,12 +1,12 @@
 #include "shim/many/relatives.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/channel.h"
+#include "base/processes.h"
 
 /* Bounds the search: a program may start any number of processes. */
 enum { RELATIVES_DEEP = 16 };
@@ -18,27 +18,6 @@ static size_t relatives_file(const char *process, char *out, size_t room)
     ssize_t bytes = readlink(path, out, room - 1);
     out[bytes > 0 ? bytes : 0] = '\0';
     return bytes > 0 ? (size_t)bytes : 0;
-}
-
-/* Calls `look` for each child of the process's threads, until it returns true. Returns whether one did. */
-static bool relatives_each_child(pid_t parent, bool (*look)(pid_t child, void *arg), void *arg)
-{
-    char path[300];
-    int child;
-    bool found = false;
-    snprintf(path, sizeof path, "/proc/%d/task", (int)parent);
-    DIR *tasks = opendir(path);
-    for (struct dirent *e; tasks && !found && (e = readdir(tasks));) {
-        snprintf(path, sizeof path, "/proc/%d/task/%.16s/children", (int)parent, e->d_name);
-        FILE *list = e->d_name[0] == '.' ? NULL : fopen(path, "r");
-        while (list && !found && fscanf(list, "%d", &child) == 1)
-            found = look((pid_t)child, arg);
-        if (list)
-            fclose(list);
-    }
-    if (tasks)
-        closedir(tasks);
-    return found;
 }
 
 struct same_file {
@@ -54,7 +33,7 @@ static bool runs_same_file(pid_t process, void *arg)
     if (process != getpid() && relatives_file(number, file, sizeof file) && strcmp(file, s->file) == 0)
         return true;
     s->depth++;
-    bool found = s->depth < RELATIVES_DEEP && relatives_each_child(process, runs_same_file, s);
+    bool found = s->depth < RELATIVES_DEEP && ncs_each_child(process, runs_same_file, s);
     s->depth--;
     return found;
 }

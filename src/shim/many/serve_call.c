@@ -1,9 +1,6 @@
 /* A call of a process of the job: its arguments are made ready here, and its results go back there. */
-#include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "api/carry.h"
 #include "api/invoke.h"
 #include "base/mem.h"
 #include "ncclscript/cuda_tables.h"
@@ -14,81 +11,13 @@
 #include "sim/data/caller.h"
 #include "sim/kernel/foreign.h"
 
-/* ---- memory of the process ---- */
-
-bool server_read(const struct server_process *p, void *here, const void *there, size_t bytes)
-{
-    return sim_caller_read(p->pid, here, there, bytes);
-}
-
-bool server_write(const struct server_process *p, void *there, const void *here, size_t bytes)
-{
-    return sim_caller_write(p->pid, there, here, bytes);
-}
-
-/* Reads a text of at most room - 1 bytes; no byte behind its end is touched beyond the same page. */
-static bool server_read_text(const struct server_process *p, char *here, const char *there, size_t room)
-{
-    size_t done = 0;
-    while (done < room - 1) {
-        size_t page = 4096 - ((uintptr_t)(there + done) & 4095), count = page < room - 1 - done ? page : room - 1 - done;
-        if (!server_read(p, here + done, there + done, count))
-            return false;
-        if (memchr(here + done, '\0', count))
-            return true;
-        done += count;
-    }
-    here[done] = '\0';
-    return true;
-}
-
-/* ---- arguments ---- */
-
-/* What an argument has become here. */
-struct carried {
-    enum ncs_carry how;
-    void *here, *there;
-    size_t bytes;
-};
-
 /* A call while it is served. */
 struct serving {
     struct stand_in *of;
-    enum ncs_fn fn;
-    const struct ncs_fn_info *info;
-    union ncs_arg arg[NCS_MAX_ARGS];
-    struct carried carried[NCS_MAX_ARGS];
-    char *text[3]; /* of a configuration, and a key */
-    int texts;
+    struct ncs_carry_call call;
+    struct ncs_carry_answer answer;
+    struct ncs_str items;
 };
-
-/* A text of the process; stays until the call is over. NULL: it cannot be read. */
-static char *serve_text(struct serving *s, const char *there)
-{
-    char *text = ncs_new(WIRE_PATH);
-    s->text[s->texts++] = text;
-    return server_read_text(s->of->process, text, there, WIRE_PATH) ? text : NULL;
-}
-
-/* A configuration says its size itself, and points to two texts. */
-static bool serve_config(struct serving *s, int at)
-{
-    size_t bytes = 0;
-    const struct server_process *p = s->of->process;
-    struct carried *c = &s->carried[at];
-    ncclConfig_t *config = ncs_new(sizeof *config);
-    *c = (struct carried){ .how = NCS_CARRY_IN, .here = config, .there = (void *)s->arg[at].p, .bytes = sizeof *config };
-    if (!server_read(p, &bytes, c->there, sizeof bytes) ||
-        !server_read(p, config, c->there, bytes < sizeof *config ? bytes : sizeof *config))
-        return false;
-    bool fine = true;
-    if (config->netName)
-        fine = (config->netName = serve_text(s, config->netName)) != NULL;
-    if (fine && config->commName && bytes > offsetof(ncclConfig_t, commName))
-        fine = (config->commName = serve_text(s, config->commName)) != NULL;
-    s->arg[at].p = config;
-    return fine;
-}
 
 /* ---- devices: a process may see some of the machine's, in an order of its own ---- */
 
@@ -105,28 +34,32 @@ static int device_there(const struct server_process *p, int here)
     return here;
 }
 
-static void serve_devices_in(struct serving *s, int at)
+static void serve_devices_in(struct serving *s)
 {
     const struct server_process *p = s->of->process;
-    struct carried *c = &s->carried[at];
-    if (s->info->arg[at].kind == NCS_ARG_DEVICE)
-        s->arg[at].i = device_here(p, s->arg[at].i);
-    for (size_t i = 0; s->info->arg[at].kind == NCS_ARG_DEVICES && c->here && i < c->bytes / sizeof(int); i++)
-        ((int *)c->here)[i] = device_here(p, ((int *)c->here)[i]);
+    struct ncs_carry_call *c = &s->call;
+    int device = c->info->at[NCS_ARG_DEVICE], list = c->info->at[NCS_ARG_DEVICES];
+    size_t bytes = 0;
+    int *devices = list ? ncs_carry_memory_of(c, list - 1, &bytes) : NULL;
+    if (device)
+        c->arg[device - 1].i = device_here(p, c->arg[device - 1].i);
+    for (size_t i = 0; devices && i < bytes / sizeof *devices; i++)
+        devices[i] = device_here(p, devices[i]);
 }
 
-static void serve_devices_out(struct serving *s, enum ncs_fn fn)
+static void serve_devices_out(struct serving *s)
 {
     const struct server_process *p = s->of->process;
-    for (int i = 0; p->device && i < s->info->nargs; i++) {
-        void *out = s->carried[i].how == NCS_CARRY_OUT ? s->carried[i].here : NULL;
-        bool is_device = fn == NCS_FN_cudaGetDevice || fn == NCS_FN_ncclCommCuDevice || fn == NCS_FN_cudaStreamGetDevice ||
-                         fn == NCS_FN_cudaDeviceGetByPCIBusId;
-        if (out && fn == NCS_FN_cudaGetDeviceCount)
+    struct ncs_carry_call *c = &s->call;
+    bool is_device = c->fn == NCS_FN_cudaGetDevice || c->fn == NCS_FN_ncclCommCuDevice || c->fn == NCS_FN_cudaStreamGetDevice ||
+                     c->fn == NCS_FN_cudaDeviceGetByPCIBusId;
+    for (size_t i = 0; p->device && i < c->memories; i++) {
+        void *out = c->memory[i].back ? c->memory[i].memory : NULL;
+        if (out && c->fn == NCS_FN_cudaGetDeviceCount)
             *(int *)out = p->devices;
         else if (out && is_device)
             *(int *)out = device_there(p, *(int *)out);
-        else if (out && s->info->arg[i].kind == NCS_ARG_POINTER_OUT)
+        else if (out && c->info->arg[c->memory[i].at].kind == NCS_ARG_POINTER_OUT)
             ((struct cudaPointerAttributes *)out)->device = device_there(p, ((struct cudaPointerAttributes *)out)->device);
     }
 }
@@ -136,141 +69,60 @@ static void serve_devices_out(struct serving *s, enum ncs_fn fn)
 /* A function of the process, for the machine to call. */
 struct far_function {
     struct server_process *process;
-    void (*function)(void);
-    void *data;
+    uint64_t number;
 };
+
+static void serve_run(const struct far_function *f, const void *stream, int status, bool again)
+{
+    const struct wire_run run = { f->number, (uintptr_t)stream, status, again };
+    server_run_there(f->process, &run);
+}
 
 static void run_far_function(void *arg)
 {
     struct far_function *f = arg;
     bool again = ncs_local && ncs_local->again; /* a graph keeps it; those of graphs are never freed */
-    server_run_there(f->process, NCS_FN_cudaLaunchHostFunc, f->function, NULL, 0, f->data);
+    serve_run(f, NULL, 0, again);
     if (!again)
         ncs_free(f);
 }
 
 static void run_far_callback(cudaStream_t stream, cudaError_t status, void *arg)
 {
-    struct far_function *f = arg;
-    server_run_there(f->process, NCS_FN_cudaStreamAddCallback, f->function, stream, (int)status, f->data);
-    ncs_free(f);
-}
-
-/* The function and its data are replaced by ours. */
-static struct far_function *serve_function(struct serving *s)
-{
-    struct far_function *far = NULL;
-    for (int i = 0; i < s->info->nargs; i++) {
-        enum ncs_kind kind = s->info->arg[i].kind;
-        if ((kind == NCS_ARG_HOSTFN || kind == NCS_ARG_STREAMFN) && s->arg[i].f) {
-            far = ncs_new(sizeof *far);
-            *far = (struct far_function){ .process = s->of->process, .function = s->arg[i].f };
-            s->arg[i].f = kind == NCS_ARG_HOSTFN ? (void (*)(void))run_far_function : (void (*)(void))run_far_callback;
-        }
-    }
-    for (int i = 0; far && i < s->info->nargs; i++)
-        if (s->info->arg[i].kind == NCS_ARG_USERDATA) {
-            far->data = (void *)s->arg[i].p;
-            s->arg[i].p = far;
-        }
-    return far;
-}
-
-/* ---- there and back ---- */
-
-static bool serve_one_in(struct serving *s, int at)
-{
-    struct ncs_carried plan = ncs_carry(s->fn, s->arg, at);
-    struct carried *c = &s->carried[at];
-    if (plan.how == NCS_CARRY_NEVER)
-        return false;
-    if (plan.how == NCS_CARRY_NOT || !s->arg[at].p)
-        return true;
-    if (plan.how == NCS_CARRY_TEXT)
-        return (s->arg[at].p = serve_text(s, s->arg[at].p)) != NULL;
-    if (plan.how == NCS_CARRY_CONFIG)
-        return serve_config(s, at);
-    *c = (struct carried){ .how = plan.how, .bytes = plan.bytes, .there = (void *)s->arg[at].p, .here = ncs_new(plan.bytes + 1) };
-    s->arg[at].p = c->here;
-    return plan.how == NCS_CARRY_OUT || server_read(s->of->process, c->here, c->there, c->bytes);
-}
-
-static bool serve_in(struct serving *s)
-{
-    bool fine = true;
-    for (int i = 0; i < s->info->nargs && fine; i++) {
-        fine = serve_one_in(s, i);
-        if (fine)
-            serve_devices_in(s, i);
-    }
-    return fine;
-}
-
-/* What NCCL fills later is sent after a later call. */
-static void serve_keep_late(struct serving *s, struct carried *c)
-{
-    struct late *l = ncs_new(sizeof *l);
-    *l = (struct late){ .cell = c->here, .there = c->there, .next = s->of->process->late };
-    memcpy(&l->before, c->here, sizeof l->before);
-    s->of->process->late = l;
-    c->here = NULL;
-}
-
-/* A call that fails leaves its results as they are. */
-static void serve_out(struct serving *s, enum ncs_fn fn, bool done)
-{
-    struct server_process *p = s->of->process;
-    serve_devices_out(s, fn);
-    for (int i = 0; i < s->info->nargs; i++) {
-        struct carried *c = &s->carried[i];
-        if (done && c->here && (c->how == NCS_CARRY_OUT || c->how == NCS_CARRY_INOUT))
-            server_write(p, c->there, c->here, c->bytes);
-        if (c->how != NCS_CARRY_LATE)
-            ncs_free(c->here);
-    }
-    for (int i = 0; i < s->texts; i++)
-        ncs_free(s->text[i]);
-}
-
-/* Sends the handles that have been filled by now. Another thread of the process may be in the call that filled one, and the
- * journal looks at the cell at that call's end: cells stay. NCCL clears some handles first and fills them later. */
-static void serve_send_late(struct server_process *p)
-{
-    struct late **at = &p->late;
-    while (*at) {
-        struct late *l = *at;
-        const void *now;
-        memcpy(&now, l->cell, sizeof now);
-        if (now != l->before)
-            server_write(p, l->there, &now, sizeof now);
-        if (now == l->before || !now) {
-            l->before = now;
-            at = &l->next;
-            continue;
-        }
-        *at = l->next;
-        l->next = p->sent;
-        p->sent = l;
-    }
+    serve_run(arg, stream, (int)status, false);
+    ncs_free(arg);
 }
 
 /* ---- serving ---- */
 
-static void serve_refuse(struct wire *w, int code)
+static void serve_refuse(struct serving *s, int code)
 {
-    w->is_refused = true;
-    w->refused = code;
+    s->answer.result = code;
+    s->answer.absent = 1;
+}
+
+/* No library of this version asks for it. */
+static void serve_refuse_broken(struct serving *s)
+{
+    const struct ncs_fn_info *info = s->call.info;
+    if (!atomic_exchange(&s->of->process->strange, true))
+        ncs_shim_warn("a request of process %d was refused: %s", (int)s->of->process->pid,
+                      info ? info->name : "it names no function");
+    serve_refuse(s, (int)ncs_carry_code(info ? s->call.fn : NCS_FN_cudaGetDevice, ncclInvalidArgument, cudaErrorInvalidValue).i);
 }
 
 /* With the token. */
-static void serve_invoke(struct serving *s, const struct ncs_api *api, enum ncs_fn fn)
+static void serve_invoke(struct serving *s, const struct ncs_api *api)
 {
-    struct wire *w = s->of->wire;
-    struct far_function *far = serve_function(s);
-    ncs_invoke(api, fn, s->arg, &w->result);
-    if (s->info->result == NCS_RESULT_TEXT)
-        snprintf(w->text, sizeof w->text, "%s", w->result.p ? (const char *)w->result.p : "");
-    if (far && w->result.i != 0)
+    union ncs_arg result = { .i = 0 };
+    struct far_function *far = ncs_new(sizeof *far);
+    *far = (struct far_function){ .process = s->of->process };
+    far->number = ncs_carry_set_function(&s->call, run_far_function, run_far_callback, far);
+    ncs_invoke(api, s->call.fn, s->call.arg, &result);
+    s->answer.result = result.i;
+    serve_devices_out(s);
+    ncs_carry_results(&s->call, result, &s->items);
+    if (!far->number || result.i != 0)
         ncs_free(far);
 }
 
@@ -286,37 +138,48 @@ static void serve_note_rank(struct stand_in *s, int rank)
         NCS_PUSH(p->rank, p->ranks, p->ranks_room, rank);
 }
 
-static void serve_function_of_api(struct stand_in *s, int site)
+/* Writes where the process itself has asked for it. */
+static void serve_write_late(void *process, uint64_t there, const void *handle)
 {
-    struct wire *w = s->wire;
-    enum ncs_fn fn = (enum ncs_fn)w->fn;
-    struct serving serving = { .of = s, .fn = fn, .info = &ncs_fn_info[fn] };
-    memcpy(serving.arg, w->arg, sizeof serving.arg);
-    bool read = serve_in(&serving);
-    if (!read) {
-        serve_out(&serving, fn, false);
-        serve_refuse(w, serving.info->lib == NCS_LIB_NCCL ? (int)ncclInvalidArgument : (int)cudaErrorInvalidValue);
+    sim_caller_write(((const struct server_process *)process)->pid, (void *)(uintptr_t)there, &handle, sizeof handle);
+}
+
+static void serve_made_ready(struct serving *s, int site)
+{
+    const struct wire *w = s->of->wire;
+    struct ncs_carry_call *c = &s->call;
+    serve_devices_in(s);
+    const struct ncs_api *api = ncs_shim_begin(c->fn, site, w->rank, s->of->process->number);
+    if (!api || !ncs_shim_join(c->fn, c->arg)) {
+        serve_refuse(s, ncs_shim_refusal());
         return;
     }
-    pthread_mutex_lock(&s->process->lock);
-    for (int i = 0; i < serving.info->nargs; i++)
-        if (serving.carried[i].how == NCS_CARRY_LATE && serving.carried[i].here)
-            serve_keep_late(&serving, &serving.carried[i]);
-    pthread_mutex_unlock(&s->process->lock);
-    const struct ncs_api *api = ncs_shim_begin(fn, site, w->rank, s->process->number);
-    if (!api || !ncs_shim_join(fn, serving.arg)) {
-        serve_refuse(w, ncs_shim_refusal());
-    } else {
-        sim_foreign_in_function(w->in_function);
-        ncs_local->ran = w->ran;
-        serve_note_rank(s, ncs_local && ncs_local->named ? ncs_local->rank : -1); /* the call may never return */
-        serve_invoke(&serving, api, fn);
-        ncs_shim_leave();
-    }
-    serve_out(&serving, fn, !w->is_refused && (w->result.i == 0 || serving.info->result == NCS_RESULT_TEXT));
-    pthread_mutex_lock(&s->process->lock);
-    serve_send_late(s->process);
-    pthread_mutex_unlock(&s->process->lock);
+    sim_foreign_in_function(w->in_function);
+    ncs_local->ran = w->ran;
+    serve_note_rank(s->of, ncs_local && ncs_local->named ? ncs_local->rank : -1); /* the call may never return */
+    serve_invoke(s, api);
+    ncs_shim_leave();
+}
+
+/* The request is copied first: the program could change it meanwhile. */
+static void serve_function_of_api(struct stand_in *of, int site)
+{
+    struct wire *w = of->wire;
+    struct serving s = { .of = of };
+    size_t bytes = w->bytes;
+    ncs_str_clear(&of->request);
+    ncs_str_add_bytes(&of->request, w->body, bytes < WIRE_BODY ? bytes : WIRE_BODY);
+    if (ncs_carry_take(&s.call, of->request.text, of->request.bytes, &of->process->lates, NULL))
+        serve_made_ready(&s, site);
+    else
+        serve_refuse_broken(&s);
+    w->bytes = sizeof s.answer + s.items.bytes;
+    memcpy(w->body, &s.answer, sizeof s.answer);
+    if (s.items.bytes > 0)
+        memcpy(w->body + sizeof s.answer, s.items.text, s.items.bytes);
+    ncs_str_free(&s.items);
+    ncs_carry_end(&s.call);
+    ncs_carry_tell_late(&of->process->lates, serve_write_late, of->process);
 }
 
 static int serve_site(struct stand_in *s)
@@ -345,32 +208,33 @@ static int serve_site(struct stand_in *s)
 static void serve_special(struct stand_in *s, int site)
 {
     struct wire *w = s->wire;
+    char name[WIRE_TEXT];
     if (!ncs_shim_begin(NCS_FN_cudaPeekAtLastError, site, w->rank, s->process->number)) {
-        serve_refuse(w, ncs_shim_refusal());
+        w->number = ncs_shim_refusal();
         return;
     }
-    w->result.i = w->fn == WIRE_REFUSE ? (int64_t)sim_outside_refuse((int)w->arg[0].i) : 0;
-    w->text[WIRE_TEXT - 1] = '\0';
-    if (w->fn == WIRE_KERNEL)
-        ncs_shim_count_kernel(w->text);
+    memcpy(name, w->body, sizeof name);
+    name[sizeof name - 1] = '\0';
+    if (w->kind == WIRE_KERNEL)
+        ncs_shim_count_kernel(name);
+    else
+        w->number = (int64_t)sim_outside_refuse((int)w->number);
     ncs_shim_leave();
 }
 
 bool serve_call(struct stand_in *s)
 {
     struct wire *w = s->wire;
-    int site = serve_site(s), fn = w->fn;
-    w->is_refused = false;
-    if (fn == WIRE_LEAVES)
-        return false;
-    if (fn == WIRE_EXITS) {
-        s->process->status = (int)w->arg[0].i & 0xff;
+    int site = serve_site(s);
+    switch (w->kind) {
+    case WIRE_LEAVES: return false;
+    case WIRE_EXITS:
+        s->process->status = (int)w->number & 0xff;
         atomic_store(&s->process->exits, true);
         return true;
+    case WIRE_CALL: serve_function_of_api(s, site); return true;
+    case WIRE_KERNEL:
+    case WIRE_REFUSE: serve_special(s, site); return true;
+    default: return true;
     }
-    if (fn >= 0 && fn < NCS_FN_COUNT)
-        serve_function_of_api(s, site);
-    else
-        serve_special(s, site);
-    return true;
 }

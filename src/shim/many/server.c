@@ -28,6 +28,7 @@
 #include "shim/shim.h"
 #include "sim/cuda/outside.h"
 #include "sim/data/arena.h"
+#include "sim/data/caller.h"
 #include "sim/kernel/foreign.h"
 
 /* A connection that sends no greeting for so long is closed. Others are heard meanwhile. */
@@ -76,9 +77,10 @@ static struct server_process *welcome_process(pid_t pid, const struct wire_hello
     *p = (struct server_process){ .pid = pid, .number = (int)job_processes() + 1 };
     p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     pthread_mutex_init(&p->lock, NULL);
+    pthread_mutex_init(&p->lates.lock, NULL);
     pthread_mutex_init(&p->runs, NULL);
     pthread_cond_init(&p->has_runner, NULL);
-    if (p->pidfd < 0 || !server_read(p, &probe, (const void *)SIM_ARENA_ADDRESS, 0)) {
+    if (p->pidfd < 0 || !sim_caller_read(p->pid, &probe, (const void *)SIM_ARENA_ADDRESS, 0)) {
         *why = p->pidfd < 0 ? "the machine cannot watch it (pidfd_open)"
                             : "the machine may not read its memory (process_vm_readv)";
         ncs_free(p);
@@ -93,10 +95,12 @@ static struct server_process *welcome_process(pid_t pid, const struct wire_hello
     return p;
 }
 
+/* Memory that could shrink would end this process. */
 static struct wire *map_wire(int file)
 {
     struct stat at;
-    if (file < 0 || fstat(file, &at) != 0 || at.st_size < (off_t)sizeof(struct wire))
+    int seals = file >= 0 ? fcntl(file, F_GET_SEALS) : -1;
+    if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(file, &at) != 0 || at.st_size < (off_t)sizeof(struct wire))
         return NULL;
     void *wire = mmap(NULL, sizeof(struct wire), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     return wire == MAP_FAILED ? NULL : wire;

@@ -9,14 +9,6 @@
 #include "base/str.h"
 #include "shim/many/wire.h"
 
-/* Where an out-parameter of a call that is not over goes: NCCL fills some handles later. */
-struct late {
-    void *cell;         /* here */
-    void *there;        /* in the process */
-    const void *before; /* what the cell held at the call */
-    struct late *next;
-};
-
 /* A process of the job. */
 struct server_process {
     pid_t pid;
@@ -26,14 +18,15 @@ struct server_process {
     const int *device; /* the machine's numbers of the devices that it sees; NULL = all */
     int devices;
     bool gone;
-    atomic_bool exits; /* it has said that it ends by itself, */
-    int status;        /* with this status */
-    int *rank;         /* those that its threads have, in the order in which they came; changes with the token */
+    atomic_bool exits;   /* it has said that it ends by itself, */
+    int status;          /* with this status */
+    atomic_bool strange; /* a request of its was refused */
+    int *rank;           /* those that its threads have, in the order in which they came; changes with the token */
     size_t ranks, ranks_room;
     char *death;          /* what ended it, if it has not come to its end by itself */
     bool called;          /* a thread of it was in a call then */
     pthread_mutex_t lock; /* guards what follows */
-    struct late *late, *sent;
+    struct ncs_carry_lates lates;
     int *site; /* by site of the process: the machine's own */
     size_t sites;
     struct wire *runner; /* runs functions of the program; NULL = none so far */
@@ -50,6 +43,7 @@ struct stand_in {
     pid_t thread; /* of the program */
     pid_t own;    /* here */
     int rank;     /* -1 = unknown so far */
+    struct ncs_str request;
     struct stand_in *next;
 };
 
@@ -57,12 +51,7 @@ struct stand_in {
 bool serve_call(struct stand_in *s);
 
 /* Runs a function of the process there, and waits for its end. */
-void server_run_there(struct server_process *p, enum ncs_fn kind, void (*function)(void), const void *stream, int status,
-                      const void *data);
-
-/* Reads and writes memory of the process. False: it cannot be touched. */
-bool server_read(const struct server_process *p, void *here, const void *there, size_t bytes);
-bool server_write(const struct server_process *p, void *there, const void *here, size_t bytes);
+void server_run_there(struct server_process *p, const struct wire_run *run);
 
 /* True from the start of the machine's process until a process of the program connects; and from then on. */
 bool server_is_asleep(void);

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "shim/many/job.h"
@@ -63,8 +64,7 @@ bool stand_in_start(const struct stand_in *given)
 
 /* ---- functions of the program ---- */
 
-void server_run_there(struct server_process *p, enum ncs_fn kind, void (*function)(void), const void *stream, int status,
-                      const void *data)
+void server_run_there(struct server_process *p, const struct wire_run *run)
 {
     pthread_mutex_lock(&p->lock);
     while (!p->runner && !p->gone)
@@ -73,11 +73,8 @@ void server_run_there(struct server_process *p, enum ncs_fn kind, void (*functio
     pthread_mutex_unlock(&p->lock);
     pthread_mutex_lock(&p->runs);
     if (w && !p->gone) {
-        w->fn = (int)kind;
-        w->arg[0].f = function;
-        w->arg[1].p = data;
-        w->arg[2].p = stream;
-        w->arg[3].i = status;
+        w->kind = WIRE_RUN;
+        memcpy(w->body, run, sizeof *run);
         wire_set(w, WIRE_REQUEST);
         for (int state; (state = atomic_load(&w->state)) != WIRE_REPLY && state != WIRE_CLOSED;)
             wire_wait(w, WIRE_MACHINE, (enum wire_state)state);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* The other side mostly answers at once: to let it run costs a third of sleeping and being woken, if processors are short. */
-#define WIRE_YIELDS 10
+#define WIRE_YIELDS 4
 
 void wire_wait(struct wire *w, enum wire_side side, enum wire_state state)
 {

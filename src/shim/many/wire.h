@@ -9,21 +9,33 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "api/journal.h"
+#include "api/carry.h"
 
-#define WIRE_VERSION 1
+#define WIRE_VERSION 2
 #define WIRE_TEXT 512 /* bytes of the longest text that NCCL or CUDA returns, and more */
 #define WIRE_PATH 4096
+#define WIRE_BODY \
+    ((size_t)9    \
+     << 20) /* bytes of a request or an answer: as many ids as ncs_carry allows. Memory that is not used costs nothing */
 
 /* Whose turn it is. The client moves IDLE to REQUEST and REPLY to IDLE, the machine REQUEST to SERVED and SERVED to REPLY. */
 enum wire_state { WIRE_IDLE, WIRE_REQUEST, WIRE_SERVED, WIRE_REPLY, WIRE_CLOSED };
 
-/* What is asked for besides functions of the API, in `fn`. */
-enum wire_special {
-    WIRE_REFUSE = NCS_FN_COUNT, /* set CUDA's last error to arg[0].i (sim_outside_refuse) */
-    WIRE_LEAVES,                /* the thread ends */
-    WIRE_EXITS,                 /* the process ends by itself, with the status arg[0].i */
-    WIRE_KERNEL,                /* counts a launch of an unknown kernel, named `text` */
+/* Kinds of requests. */
+enum wire_kind {
+    WIRE_CALL,   /* body: struct ncs_carry_request, items; answered with struct ncs_carry_answer, items */
+    WIRE_RUN,    /* by the machine, body: struct wire_run */
+    WIRE_REFUSE, /* set CUDA's last error to `number` (sim_outside_refuse), which the answer replaces */
+    WIRE_LEAVES, /* the thread ends */
+    WIRE_EXITS,  /* the process ends by itself, with the status `number` */
+    WIRE_KERNEL, /* counts a launch of an unknown kernel, whose name is the body */
+};
+
+/* A function of the program that a stream runs, by its number. */
+struct wire_run {
+    uint64_t function, stream;
+    int32_t status;
+    bool again; /* a graph keeps it */
 };
 
 /* A place in the program, described once; later calls give its number alone. */
@@ -41,15 +53,14 @@ struct wire {
     atomic_int state;
     atomic_bool greeted;   /* the machine has sent its welcome, and will send nothing more on the connection */
     atomic_bool sleeps[2]; /* by side: it waits, and has to be woken */
-    int fn;
-    bool in_function; /* the thread runs a host function of a stream */
-    int rank;         /* that the thread has said of itself; -1 = none */
-    int64_t ran;      /* its processor time at a query, ns */
-    int refused;      /* reply: the call was not made, and returns this code */
-    bool is_refused;
-    union ncs_arg arg[NCS_MAX_ARGS], result;
-    char text[WIRE_TEXT]; /* the result of a function that returns a text; the name of a kernel */
+    int kind;
+    int64_t number;
+    bool in_function;    /* the thread runs a host function of a stream */
+    int rank;            /* that the thread has said of itself; -1 = none */
+    int64_t ran;         /* its processor time at a query, ns */
+    atomic_size_t bytes; /* of the body */
     struct wire_site site;
+    _Alignas(16) unsigned char body[WIRE_BODY];
 };
 
 /* The first message on a connection, with the descriptor of the memory for `struct wire`. */
