@@ -20,12 +20,13 @@ static void add_present(struct ncs_unmet *n, const struct ncs_call *call)
     size_t at = n->presents;
     if (!call)
         return;
-    for (size_t i = 0; i < n->presents; i++)
-        if (n->present[i] == call)
+    while (at > 0 && n->present[at - 1]->comm_rank > call->comm_rank)
+        at--;
+    for (size_t i = at; i > 0 && n->present[i - 1]->comm_rank == call->comm_rank; i--)
+        if (n->present[i - 1] == call)
             return;
     NCS_PUSH(n->present, n->presents, n->present_room, call);
-    for (; at > 0 && n->present[at - 1]->comm_rank > call->comm_rank; at--)
-        n->present[at] = n->present[at - 1];
+    memmove(&n->present[at + 1], &n->present[at], (n->presents - 1 - at) * sizeof(const struct ncs_call *));
     n->present[at] = call;
     n->call = n->present[0];
     n->comm = call->comm;
