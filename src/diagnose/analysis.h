@@ -160,6 +160,7 @@ struct ncs_analysis {
 
     struct ncs_unmet *unmet;
     size_t unmets, unmet_room;
+    struct ncs_map unmet_at; /* meeting -> index + 1 */
 
     /* Nodes of the graph, in this order: contexts, operations, jobs, unmet waits. */
     int *out, *in;      /* first edge, by node; -1 = none */

@@ -36,7 +36,8 @@ static void add_to_span(struct span *s, const struct record_call *c)
 
 static struct spans spans_of(const struct record *r)
 {
-    struct spans all = { .first = ncs_new((r->comms + 1) * sizeof *all.first), .call = ncs_new((r->calls + 1) * sizeof *all.call) };
+    struct spans all = { .first = ncs_new((r->comms + 1) * sizeof *all.first),
+                         .call = ncs_new((r->calls + 1) * sizeof *all.call) };
     for (size_t i = 0; i < r->comms; i++)
         all.first[i + 1] = all.first[i] + (size_t)r->comm[i].nranks;
     all.of = ncs_new((all.first[r->comms] + 1) * sizeof *all.of);

@@ -1,6 +1,7 @@
 /* The entries of a Flight Recorder dump, in the order in which the calls were made, each with its process group,
  * sizes, state and stack. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +82,7 @@ static int place_of(struct record *r, const struct value *frames)
     for (size_t i = 0; i < ncs_value_count(frames) && i < FRAMES_SEEN; i++) {
         const struct value *f = ncs_value_at(frames, i);
         const char *file = ncs_value_as_text(ncs_value_get(f, "filename"));
-        if (!file || !ncs_value_as_whole(ncs_value_get(f, "line"), &line) || line <= 0)
+        if (!file || strnlen(file, PATH_MAX) == PATH_MAX || !ncs_value_as_whole(ncs_value_get(f, "line"), &line) || line <= 0)
             continue;
         bool users = ncs_flight_is_users(file);
         if (users || !best) {

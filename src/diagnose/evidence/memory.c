@@ -71,7 +71,8 @@ static void memory_format_extent(struct ncs_str *s, const struct ncs_call *call,
         ncs_str_addf(s, ", of which it %s %zu bytes,", kind == NCS_ARG_OUT ? "writes" : "reads", bytes);
 }
 
-static void memory_format_origin(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_call *call, const void *address)
+static void memory_format_origin(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_call *call,
+                                 const void *address)
 {
     const struct ncs_call *made = allocation_of(q, call, address);
     if (!made) {

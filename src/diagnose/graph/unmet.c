@@ -144,10 +144,7 @@ static bool unmet_is_over(const struct ncs_analysis *q, const struct ncs_unmet *
     if (!q->snap->recorded || !n->call || !ncs_call_arg(n->call, NCS_ARG_ROOT) || r >= q->journal->comm[n->comm]->members)
         return false;
     const struct ncs_call *own = ncs_sequence_at(&q->comm[n->comm].seq[r], ncs_position(q, n->call));
-    bool waits = own == NULL;
-    for (size_t i = 0; i < q->snap->parts && !waits; i++)
-        waits = q->snap->part[i].call == own;
-    return !waits;
+    return own && !ncs_map_get(&q->part, ncs_map_key(own));
 }
 
 /* All ranks of the communicator that are not present, which are in order of their ranks. */
@@ -167,12 +164,13 @@ size_t ncs_unmet_at_meeting(struct ncs_analysis *q, int meeting)
     const struct ncs_snap_meeting *s = &q->snap->meeting[meeting];
     if (s->pair && s->members && member_call(q, meeting, 0) && ncs_is_composed(member_call(q, meeting, 0)))
         return composed_meeting(q, meeting);
-    for (size_t i = 0; i < q->unmets; i++)
-        if (q->unmet[i].meeting == meeting)
-            return i;
+    size_t known = ncs_map_number(&q->unmet_at, (uint64_t)meeting);
+    if (known)
+        return known - 1;
     enum ncs_unmet_kind kind = s->stuck ? NCS_UNMET_STUCK : s->pair ? NCS_UNMET_PAIR : NCS_UNMET_COLLECTIVE;
     struct ncs_unmet *n = new_unmet(q, kind);
     n->meeting = meeting;
+    ncs_map_put_number(&q->unmet_at, (uint64_t)meeting, q->unmets);
     if (s->pair) {
         n->src = s->src;
         n->dst = s->dst;
