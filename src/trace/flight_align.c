@@ -34,7 +34,7 @@ static void add_to_span(struct span *s, const struct record_call *c)
         s->over = s->calls;
 }
 
-static struct spans spans_of(const struct record *r)
+static struct spans member_spans(const struct record *r)
 {
     struct spans all = { .first = ncs_new((r->comms + 1) * sizeof *all.first),
                          .call = ncs_new((r->calls + 1) * sizeof *all.call) };
@@ -146,7 +146,7 @@ static struct start find_common_start(struct record *r, int comm, const struct s
 
 static void start_together(struct record *r)
 {
-    struct spans all = spans_of(r);
+    struct spans all = member_spans(r);
     struct start *start = ncs_new(r->comms * sizeof *start);
     for (size_t i = 0; i < r->comms; i++)
         start[i] = find_common_start(r, (int)i, &all.of[all.first[i]]);
@@ -279,7 +279,7 @@ void ncs_flight_align(struct record *r)
         carry_over(r, k);
     start_together(r);
     align_mark_unsaid(r);
-    struct spans all = spans_of(r);
+    struct spans all = member_spans(r);
     for (size_t i = 0; i < r->comms && !r->excused; i++)
         add_implied(r, (int)i, &all);
     free_spans(&all);

@@ -127,7 +127,7 @@ int ncs_record_add_comm(struct record *r, int nranks, const char *name, struct n
     r->members += (size_t)nranks;
     if (name) {
         struct ncs_str own = { 0 };
-        ncs_str_add(&own, name);
+        ncs_str_addf(&own, "%.200s%s", name, strlen(name) > 200 ? "..." : "");
         comm.name = record_safe(&own);
     }
     comm.rank = ncs_new((size_t)nranks * sizeof *comm.rank);
