@@ -28,38 +28,55 @@ bool ncs_elf_read(struct ncs_elf *image, int fd)
     return image->bytes && memcmp(image->bytes, ELFMAG, SELFMAG) == 0 && image->bytes[EI_CLASS] == ELFCLASS64;
 }
 
-static const void *elf_part(const struct ncs_elf *image, uint64_t offset, uint64_t bytes)
+static const char *elf_part(const struct ncs_elf *image, uint64_t offset, uint64_t bytes)
 {
     return offset <= image->size && bytes <= image->size - offset ? image->bytes + offset : NULL;
+}
+
+enum { SEGMENTS_SEEN = 256 }; /* a hostile file has many, all with the same long notes */
+
+/* The rows of a table are copied: a file may put them at any place, also at an odd one. */
+static const char *elf_row(const char *table, size_t i, size_t bytes, void *row)
+{
+    return memcpy(row, table + i * bytes, bytes);
+}
+
+static Elf64_Ehdr elf_head(const struct ncs_elf *image)
+{
+    Elf64_Ehdr head;
+    memcpy(&head, image->bytes, sizeof head);
+    return head;
 }
 
 /* The function in the table that contains the address (relative to the file). */
 static const char *elf_find_function(const struct ncs_elf *image, const Elf64_Shdr *table, const Elf64_Shdr *texts,
                                      uint64_t address, uint64_t *offset)
 {
-    const Elf64_Sym *symbol = elf_part(image, table->sh_offset, table->sh_size);
+    const char *symbols = elf_part(image, table->sh_offset, table->sh_size);
     const char *text = elf_part(image, texts->sh_offset, texts->sh_size);
-    if (!symbol || !text || texts->sh_size == 0 || text[texts->sh_size - 1] != '\0')
+    Elf64_Sym symbol;
+    if (!symbols || !text || texts->sh_size == 0 || text[texts->sh_size - 1] != '\0')
         return NULL;
-    for (size_t i = 0; i < table->sh_size / sizeof *symbol; i++)
-        if (ELF64_ST_TYPE(symbol[i].st_info) == STT_FUNC && address >= symbol[i].st_value &&
-            address - symbol[i].st_value < symbol[i].st_size && symbol[i].st_name < texts->sh_size) {
-            *offset = address - symbol[i].st_value;
-            return text + symbol[i].st_name;
+    for (size_t i = 0; i < table->sh_size / sizeof symbol; i++)
+        if (elf_row(symbols, i, sizeof symbol, &symbol) && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC &&
+            address >= symbol.st_value && address - symbol.st_value < symbol.st_size && symbol.st_name < texts->sh_size) {
+            *offset = address - symbol.st_value;
+            return text + symbol.st_name;
         }
     return NULL;
 }
 
 const char *ncs_elf_function(const struct ncs_elf *image, uint64_t address, uint64_t *offset)
 {
-    const Elf64_Ehdr *head = (const Elf64_Ehdr *)image->bytes;
-    const Elf64_Shdr *section = elf_part(image, head->e_shoff, head->e_shnum * sizeof *section);
-    for (unsigned i = 0; section && i < head->e_shnum; i++) {
-        if (section[i].sh_type != SHT_SYMTAB || section[i].sh_link >= head->e_shnum)
+    Elf64_Ehdr head = elf_head(image);
+    Elf64_Shdr section, texts;
+    const char *sections = elf_part(image, head.e_shoff, head.e_shnum * sizeof section);
+    for (unsigned i = 0; sections && i < head.e_shnum; i++) {
+        elf_row(sections, i, sizeof section, &section);
+        if (section.sh_type != SHT_SYMTAB || section.sh_link >= head.e_shnum)
             continue;
-        const char *name = elf_find_function(image, &section[i], &section[section[i].sh_link], address, offset);
-        if (name)
-            return name;
+        elf_row(sections, section.sh_link, sizeof texts, &texts);
+        return elf_find_function(image, &section, &texts, address, offset); /* a file has one such table */
     }
     return NULL;
 }
@@ -89,12 +106,14 @@ bool ncs_elf_build_id_in(const char *notes, size_t bytes, unsigned char out[NCS_
 
 bool ncs_elf_build_id(const struct ncs_elf *image, unsigned char out[NCS_ELF_BUILD])
 {
-    const Elf64_Ehdr *head = (const Elf64_Ehdr *)image->bytes;
-    const Elf64_Phdr *segment = elf_part(image, head->e_phoff, head->e_phnum * sizeof *segment);
+    Elf64_Ehdr head = elf_head(image);
+    Elf64_Phdr segment;
+    const char *segments = elf_part(image, head.e_phoff, head.e_phnum * sizeof segment);
     memset(out, 0, NCS_ELF_BUILD);
-    for (unsigned i = 0; segment && i < head->e_phnum; i++) {
-        const char *notes = segment[i].p_type == PT_NOTE ? elf_part(image, segment[i].p_offset, segment[i].p_filesz) : NULL;
-        if (notes && ncs_elf_build_id_in(notes, segment[i].p_filesz, out))
+    for (unsigned i = 0; segments && i < head.e_phnum && i < SEGMENTS_SEEN; i++) {
+        elf_row(segments, i, sizeof segment, &segment);
+        const char *notes = segment.p_type == PT_NOTE ? elf_part(image, segment.p_offset, segment.p_filesz) : NULL;
+        if (notes && ncs_elf_build_id_in(notes, segment.p_filesz, out))
             return true;
     }
     return false;
@@ -102,12 +121,13 @@ bool ncs_elf_build_id(const struct ncs_elf *image, unsigned char out[NCS_ELF_BUI
 
 bool ncs_elf_is_static(const struct ncs_elf *image)
 {
-    const Elf64_Ehdr *head = (const Elf64_Ehdr *)image->bytes;
-    const Elf64_Phdr *segment = elf_part(image, head->e_phoff, head->e_phnum * sizeof *segment);
-    for (unsigned i = 0; segment && i < head->e_phnum; i++)
-        if (segment[i].p_type == PT_INTERP)
+    Elf64_Ehdr head = elf_head(image);
+    Elf64_Phdr segment;
+    const char *segments = elf_part(image, head.e_phoff, head.e_phnum * sizeof segment);
+    for (unsigned i = 0; segments && i < head.e_phnum; i++)
+        if (elf_row(segments, i, sizeof segment, &segment) && segment.p_type == PT_INTERP)
             return false;
-    return segment != NULL;
+    return segments != NULL;
 }
 
 void ncs_elf_close(struct ncs_elf *image)

@@ -45,10 +45,14 @@ static bool turns(const unsigned char *p, size_t bytes)
            (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);
 }
 
-/* U+FFFE and U+FFFF: XML and YAML do not allow them. */
-static bool is_no_character(const unsigned char *p, size_t bytes)
+/* Valid characters that no report may have: U+0080 to U+009F, which some terminals obey as they do ESC; those that change the
+ * direction; U+2028, U+2029 and U+FEFF, which are line ends or nothing to some readers; U+FFFE and U+FFFF, which XML and YAML
+ * do not allow. */
+static bool is_unfit(const unsigned char *p, size_t bytes)
 {
-    return bytes == 3 && p[0] == 0xef && p[1] == 0xbf && p[2] >= 0xbe;
+    return (bytes == 2 && p[0] == 0xc2 && p[1] < 0xa0) || turns(p, bytes) ||
+           (bytes == 3 && p[0] == 0xe2 && p[1] == 0x80 && (p[2] == 0xa8 || p[2] == 0xa9)) ||
+           (bytes == 3 && p[0] == 0xef && ((p[1] == 0xbb && p[2] == 0xbf) || (p[1] == 0xbf && p[2] >= 0xbe)));
 }
 
 void ncs_safe_utf8(struct ncs_str *out, const char *text, size_t bytes)
@@ -56,7 +60,7 @@ void ncs_safe_utf8(struct ncs_str *out, const char *text, size_t bytes)
     const unsigned char *p = (const unsigned char *)text;
     for (size_t i = 0; i < bytes;) {
         size_t n = safe_character(p + i, bytes - i);
-        if (n)
+        if (n && !is_unfit(p + i, n))
             ncs_str_add_bytes(out, p + i, n);
         else
             ncs_str_add(out, "\xef\xbf\xbd");
@@ -75,9 +79,7 @@ void ncs_safe_line(struct ncs_str *out, const char *text)
         if (plain)
             continue;
         size_t n = safe_character(p, left);
-        /* U+0080 to U+009F are control characters too, which some terminals obey. */
-        bool control = n == 0 || *p < 0x20 || *p == 0x7f || (n == 2 && *p == 0xc2 && p[1] < 0xa0) || turns(p, n) ||
-                       is_no_character(p, n);
+        bool control = n == 0 || *p < 0x20 || *p == 0x7f || is_unfit(p, n);
         if (n == 1 && strchr("\t\n\v\f\r", *p))
             ncs_str_add(out, " ");
         else if (control)

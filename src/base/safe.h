@@ -6,13 +6,15 @@
 
 #include "base/str.h"
 
-/* Appends the text as one line: white space becomes a blank, other control characters \xNN. */
+/* Appends the text as one line of valid UTF-8: white space becomes a blank; other control characters, invalid bytes, and
+ * characters that change how other text is shown become \xNN. */
 void ncs_safe_line(struct ncs_str *out, const char *text);
 
 /* As ncs_safe_line, for a line that a rank printed, with its end. Tabs stay: scripts align columns with them. */
 void ncs_safe_output(struct ncs_str *out, const char *line);
 
-/* Appends the bytes; each one that is not valid UTF-8 is replaced by U+FFFD. */
+/* Appends the bytes for a format that escapes control bytes itself. U+FFFD takes the place of each byte that is not valid UTF-8,
+ * and of characters that change how other text is shown. */
 void ncs_safe_utf8(struct ncs_str *out, const char *text, size_t bytes);
 
 /* Appends the name of a place for a report of any format: valid UTF-8 on one line; quotes and backslashes become `?`. */

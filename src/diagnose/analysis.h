@@ -161,6 +161,7 @@ struct ncs_analysis {
 
     struct ncs_unmet *unmet;
     size_t unmets, unmet_room;
+    struct ncs_map unmet_at; /* meeting -> index + 1 */
 
     /* Nodes of the graph, in this order: contexts, operations, jobs, unmet waits. */
     int *out, *in;      /* first edge, by node; -1 = none */
@@ -182,6 +183,8 @@ static inline int ncs_first_context(const struct ncs_analysis *q, int rank)
 
 void ncs_read(struct ncs_analysis *q);
 void ncs_read_free(struct ncs_analysis *q);
+/* A rank's calls that make, change and end a communicator. */
+struct ncs_calls ncs_rare_of(const struct ncs_analysis *q, int comm, int comm_rank);
 void ncs_group_starts_read(struct ncs_analysis *q); /* a part of ncs_read */
 
 /* The most calls that one rank may have left out, or made in excess, in one place. Longer gaps would fit by chance
@@ -393,7 +396,8 @@ bool ncs_explain_unmatched(const struct ncs_analysis *q, int comm, int rank, str
  * 2 and freed at line 7" for the buffers that `why` names. True = one of them was freed. */
 bool ncs_format_memory(const struct ncs_analysis *q, const struct ncs_call *call, const char *why, struct ncs_str *s);
 /* True if both ranges lie completely in one allocation of the caller. */
-bool ncs_in_one_memory(const struct ncs_call *call, const void *a, size_t bytes_a, const void *b, size_t bytes_b);
+bool ncs_in_one_memory(const struct ncs_analysis *q, const struct ncs_call *call, const void *a, size_t bytes_a, const void *b,
+                       size_t bytes_b);
 
 /* ---- cycles whose cause lies elsewhere (graph/cycle_cause.c) ---- */
 

@@ -26,7 +26,10 @@ static int diagnose_count_ranks(const struct ncs_analysis *q)
 struct peers {
     bool *is;
     int low, high;
+    size_t left; /* that all lines together may still have; then each names the first ones only */
 };
+
+enum { PEERS_MOST = 1 << 22, PEERS_FIRST = 64 };
 
 static void add_peer(struct peers *p, int rank)
 {
@@ -43,7 +46,9 @@ static void take_peers(struct peers *p, struct ncs_wait_line *w)
     size_t room = 0;
     for (int r = p->low; r <= p->high; r++)
         if (p->is[r]) {
-            NCS_PUSH(w->peer, w->peers, room, r);
+            if (p->left || w->peers < PEERS_FIRST)
+                NCS_PUSH(w->peer, w->peers, room, r);
+            p->left -= p->left > 0;
             p->is[r] = false;
         }
     p->low = INT_MAX;
@@ -77,6 +82,20 @@ static enum ncs_via diagnose_via_of(const struct ncs_analysis *q, const struct n
     }
 }
 
+/* The rank's call at a meeting; NULL = it has none there. */
+static const struct ncs_call *present_call(const struct ncs_analysis *q, const struct ncs_unmet *n, int rank)
+{
+    size_t low = 0, high = n->presents;
+    while (n->comm >= 0 && q->comm[n->comm].numbered_alike && high - low > 1) { /* in order of the ranks */
+        size_t middle = low + (high - low) / 2;
+        *(n->present[middle]->comm_rank <= rank ? &low : &high) = middle;
+    }
+    for (size_t k = low; k < high; k++)
+        if (n->present[k]->rank == rank)
+            return n->present[k];
+    return NULL;
+}
+
 /* Returns true if the line explains why the context waits: by a peer, or by something that has none. */
 static bool fill_wait(struct ncs_analysis *q, int context, struct peers *peers, struct ncs_wait_line *w)
 {
@@ -96,9 +115,7 @@ static bool fill_wait(struct ncs_analysis *q, int context, struct peers *peers, 
         w->waiting = true;
         if (n->kind == NCS_UNMET_GATE && !w->what && q->snap->gate[n->gate].key)
             w->what = ncs_copy_text(q->snap->gate[n->gate].key);
-        for (size_t k = 0; k < n->presents && !call; k++)
-            if (n->present[k]->rank == c->rank)
-                call = n->present[k];
+        call = call ? call : present_call(q, n, c->rank);
     }
     take_peers(peers, w);
     if (call) {
@@ -135,7 +152,7 @@ static void fill_running(const struct ncs_analysis *q, int context, struct ncs_w
 static void list_waits(struct ncs_analysis *q)
 {
     struct ncs_diagnosis *d = q->result;
-    struct peers peers = { ncs_new((size_t)(q->ranks + 1) * sizeof *peers.is), INT_MAX, -1 };
+    struct peers peers = { ncs_new((size_t)(q->ranks + 1) * sizeof *peers.is), INT_MAX, -1, PEERS_MOST };
     size_t room = 0;
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
@@ -179,6 +196,7 @@ static void analysis_free(struct ncs_analysis *q)
     ncs_free(q->in);
     ncs_free(q->met);
     ncs_map_free(&q->part);
+    ncs_map_free(&q->unmet_at);
     ncs_read_free(q);
 }
 

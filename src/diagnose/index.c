@@ -105,6 +105,14 @@ static void add_rare(struct ncs_analysis *q, const struct ncs_call *c)
     NCS_PUSH(q->rare, q->rares, q->rare_room, c);
     if (on)
         NCS_PUSH(on->rare, on->rares, on->rare_room, c);
+    if (on && c->comm_rank >= 0 && c->comm_rank < q->journal->comm[c->comm]->members)
+        index_add_call(&on->seq[c->comm_rank].rare, c);
+}
+
+struct ncs_calls ncs_rare_of(const struct ncs_analysis *q, int comm, int comm_rank)
+{
+    bool member = comm >= 0 && comm_rank >= 0 && comm_rank < q->journal->comm[comm]->members;
+    return member ? q->comm[comm].seq[comm_rank].rare : (struct ncs_calls){ 0 };
 }
 
 static struct ncs_made *add_made(struct ncs_index *x, const struct ncs_call *c)
@@ -116,6 +124,8 @@ static struct ncs_made *add_made(struct ncs_index *x, const struct ncs_call *c)
     x->last[c->fn] = nth;
     if (c->rival)
         index_add_call(&x->rivals, c);
+    if (c->returned && !c->rc && ncs_call_arg(c, NCS_ARG_MEMORY_OUT) && ncs_call_arg(c, NCS_ARG_BYTES))
+        index_add_call(&x->memory, c);
     if (c->comm >= 0 && ncs_failed(c))
         index_add_call(&x->failed, c);
     return &x->made[x->mades - 1];
@@ -156,6 +166,7 @@ void ncs_read_free(struct ncs_analysis *q)
             ncs_free(q->comm[i].seq[r].signature);
             ncs_free(q->comm[i].seq[r].mark);
             ncs_free(q->comm[i].seq[r].side);
+            ncs_free(q->comm[i].seq[r].rare.of);
         }
         ncs_free(q->comm[i].seq);
         ncs_free(q->comm[i].rare);
@@ -167,6 +178,7 @@ void ncs_read_free(struct ncs_analysis *q)
     ncs_free(q->index.made);
     ncs_free(q->index.failed.of);
     ncs_free(q->index.rivals.of);
+    ncs_free(q->index.memory.of);
     ncs_free(q->failure);
     ncs_free(q->rare);
     ncs_free(q->group_start);

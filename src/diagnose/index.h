@@ -6,6 +6,11 @@
 
 #include "api/journal.h"
 
+struct ncs_calls { /* a list of calls, by id */
+    const struct ncs_call **of;
+    size_t count, room;
+};
+
 /* The collectives of one rank of a communicator, in order. Sends and receives are not in it,
  * because they match per pair. */
 struct ncs_sequence {
@@ -19,6 +24,7 @@ struct ncs_sequence {
     bool grouped;                 /* one of the calls was made in a group */
     const struct ncs_call **side; /* the rank's sends, receives and one-sided calls, in order */
     size_t sides, side_room;
+    struct ncs_calls rare; /* its calls that make, change and end the communicator */
 };
 
 struct ncs_made { /* a record of the journal, in short */
@@ -29,17 +35,13 @@ struct ncs_made { /* a record of the journal, in short */
     bool on_comm;
 };
 
-struct ncs_calls { /* a list of calls, by id */
-    const struct ncs_call **of;
-    size_t count, room;
-};
-
 /* All records, by id. */
 struct ncs_index {
     struct ncs_made *made;
     size_t mades, room;
     uint32_t first[NCS_FN_COUNT], last[NCS_FN_COUNT]; /* by function: index + 1; 0 = it was never called */
     struct ncs_calls failed;                          /* failed calls on communicators */
+    struct ncs_calls memory;                          /* allocations of memory */
     struct ncs_calls rivals;                          /* calls of threads that nothing orders relative to another thread */
 };
 

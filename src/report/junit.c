@@ -16,15 +16,12 @@ static void add_xml(struct ncs_str *out, const char *text, size_t bytes)
     ncs_safe_utf8(&utf8, text, bytes);
     for (size_t i = 0; i < utf8.bytes; i++) {
         unsigned char c = (unsigned char)utf8.text[i];
-        const char *rest = utf8.text + i;
         if (c == '&' || c == '<' || c == '>' || c == '"')
             ncs_str_add(out, c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&quot;");
         else if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
             ncs_str_addf(out, "\\x%02x", c);
-        else if (strncmp(rest, "\xef\xbf\xbe", 3) == 0 || strncmp(rest, "\xef\xbf\xbf", 3) == 0)
-            ncs_str_add(out, "\xef\xbf\xbd"), i += 2; /* U+FFFE, U+FFFF: no characters */
         else
-            ncs_str_add_bytes(out, rest, 1);
+            ncs_str_add_bytes(out, &c, 1);
     }
     ncs_str_free(&utf8);
 }

@@ -23,15 +23,13 @@ static void add_description(struct ncs_str *out, const char *text)
 /* Appends `  name: "value"`. */
 static void tap_add_key(const char *name, const char *value, struct ncs_str *out)
 {
-    struct ncs_str line = { 0 }, utf8 = { 0 };
+    struct ncs_str line = { 0 };
     ncs_safe_line(&line, value);
-    ncs_safe_utf8(&utf8, line.text ? line.text : "", line.bytes);
     ncs_str_addf(out, "  %s: \"", name);
-    for (const char *c = utf8.text ? utf8.text : ""; *c; c++)
+    for (const char *c = line.text ? line.text : ""; *c; c++)
         ncs_str_addf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
     ncs_str_add(out, "\"\n");
     ncs_str_free(&line);
-    ncs_str_free(&utf8);
 }
 
 /* Appends whole lines as a YAML block: every line, even an empty one, is indented

@@ -51,27 +51,12 @@ const char *ncs_workload_intern_place(struct ncs_workload *job, const char *text
     return known;
 }
 
-/* The bytes of a character that YAML excludes although it is valid UTF-8: U+2028, U+2029, U+FEFF, U+FFFE, U+FFFF; 0 = it is none. */
-static size_t excluded_bytes(const char *text)
-{
-    static const char *const excluded[] = { "\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf", "\xef\xbf\xbe", "\xef\xbf\xbf" };
-    for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++)
-        if (strncmp(text, excluded[i], strlen(excluded[i])) == 0)
-            return strlen(excluded[i]);
-    return 0;
-}
-
 void ncs_workload_add_line(struct ncs_str *out, const char *text)
 {
     struct ncs_str valid = { 0 }, line = { 0 };
     ncs_safe_utf8(&valid, text, strlen(text));
     ncs_safe_line(&line, valid.text ? valid.text : "");
-    ncs_str_add(out, "");
-    for (const char *c = line.text ? line.text : ""; *c;) {
-        size_t bytes = excluded_bytes(c);
-        ncs_str_add_bytes(out, bytes ? "?" : c, 1);
-        c += bytes ? bytes : 1;
-    }
+    ncs_str_add(out, line.text ? line.text : "");
     ncs_str_free(&valid);
     ncs_str_free(&line);
 }

@@ -3,7 +3,9 @@
 #ifndef NCS_RUN_PRIVATE_H
 #define NCS_RUN_PRIVATE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "diagnose/hazard/hazard.h"
 #include "diagnose/ledger/ledger.h"
@@ -62,6 +64,8 @@ struct ncs_run {
     bool skipped;
     uint64_t computed; /* instructions since this number of calls: */
     uint64_t computed_at;
+    struct timespec computed_from; /* the processor time of the thread then */
+    pthread_t computed_by;
     atomic_bool spent;                               /* the memory budget is */
     void (*outer_spent)(void);                       /* handler of the memory budget before the run */
     uint64_t skip_order, refused_order, wrong_order; /* as ncs_run_error.order; of the first wrong result */

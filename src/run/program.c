@@ -1,4 +1,5 @@
 /* Functions for the running program: it reads its run's options and reports to the run. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -146,6 +147,25 @@ void ncs_run_print(struct ncs_run *run, int rank, const char *text)
 
 #define COMPUTING UINT64_C(2000000000)
 
+#define PROCESSOR_TIME 10 /* s */
+
+/* Notes that a call was made since. A few instructions may take long in Lua's library, so the processor's time counts, too: not
+ * that on the wall, as the machine may be busy. */
+static void begin_to_compute(struct ncs_run *run)
+{
+    run->computed_at = run->journal->calls;
+    run->computed = 0;
+    run->computed_by = pthread_self();
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &run->computed_from);
+}
+
+static bool took_processor_time(const struct ncs_run *run)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return pthread_equal(run->computed_by, pthread_self()) && now.tv_sec - run->computed_from.tv_sec > PROCESSOR_TIME;
+}
+
 /* On the simulator the computing thread runs alone, so calls of other ranks in between show that it
  * waited. With a time limit, and on real hardware, the clock decides instead. */
 void ncs_run_computes(struct ncs_run *run, uint64_t instructions, int rank, struct ncs_place (*where)(void *arg), void *arg)
@@ -153,19 +173,21 @@ void ncs_run_computes(struct ncs_run *run, uint64_t instructions, int rank, stru
     uint64_t most = run->options.computing ? run->options.computing : COMPUTING;
     if (run->real || run->options.timeout > 0 || run->closed || run->result.endless)
         return;
-    if (run->computed_at != run->journal->calls) {
-        run->computed_at = run->journal->calls;
-        run->computed = 0;
-    }
+    if (run->computed_at != run->journal->calls || !run->computed)
+        begin_to_compute(run);
     run->computed += instructions;
-    if (run->computed < most)
+    bool slow = run->computed < most && took_processor_time(run);
+    if (run->computed < most && !slow)
         return;
     struct ncs_place place = where(arg);
     struct ncs_str reason = { 0 };
     ncs_str_addf(&reason, "rank %d computes without end", rank);
     if (place.line > 0)
         ncs_str_addf(&reason, " at line %d", place.line);
-    ncs_str_addf(&reason, ": %" PRIu64 " instructions without a call of NCCL or CUDA", most);
+    if (slow)
+        ncs_str_addf(&reason, ": %d s of processor time without a call of NCCL or CUDA", PROCESSOR_TIME);
+    else
+        ncs_str_addf(&reason, ": %" PRIu64 " instructions without a call of NCCL or CUDA", most);
     run->result.endless = true;
     ncs_free(run->result.skip_reason);
     run->result.skip_reason = ncs_str_take(&reason);

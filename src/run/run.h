@@ -80,7 +80,7 @@ struct ncs_run_options {
     void *log_arg;
     size_t output_limit; /* bytes of prints kept; 0 = 64 MiB */
     uint64_t computing;  /* the most instructions of Lua that ranks of the simulator may take
-                                * without a call of NCCL or CUDA, if `timeout` is 0; 0 = 2e9 */
+                                * without a call of NCCL or CUDA, if `timeout` is 0; 0 = 2e9. In any case 10 s of processor time */
 };
 
 /* An uncaught error that ended a thread of a rank. */

@@ -223,6 +223,7 @@ static void flight_end(void *state)
     }
     ncs_free(f->dump);
     ncs_map_free(&f->comm);
+    ncs_map_free(&f->name);
     ncs_map_free(&f->word);
     ncs_free(all);
 }

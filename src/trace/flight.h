@@ -28,6 +28,7 @@ struct flight {
     struct dump *dump;
     size_t dumps, room;
     struct ncs_map comm; /* name and ranks -> communicator + 1 */
+    struct ncs_map name; /* hash of a communicator's name -> 1 */
     struct ncs_map word; /* hash of a call's name -> kind and function */
     size_t all_ranks;    /* of default_pg; 0 = not known so far */
     bool two_jobs;

@@ -11,22 +11,57 @@
 struct span {
     int64_t first, last;
     size_t calls, over; /* over: up to the last completed one */
+    size_t at;          /* of its calls, in the list of all */
 };
 
-static struct span span_of(const struct record *r, int comm, int rank)
+/* By member: those of communicator i are from first[i] on. */
+struct spans {
+    size_t *first, *call; /* call: indices among the calls of the member's rank */
+    struct span *of;
+};
+
+static struct span *span_of_call(const struct spans *all, const struct record_call *c)
 {
-    struct span s = { INT64_MAX, INT64_MIN, 0, 0 };
-    for (size_t i = 0; i < r->rank[rank].calls; i++) {
-        const struct record_call *c = &r->rank[rank].call[i];
-        if (c->comm != comm || !ncs_record_is_collective(c))
-            continue;
-        s.first = c->seq < s.first ? c->seq : s.first;
-        s.last = c->seq > s.last ? c->seq : s.last;
-        s.calls++;
-        if (c->state == RECORD_OVER)
-            s.over = s.calls;
+    return ncs_record_is_collective(c) ? &all->of[all->first[c->comm] + (size_t)c->comm_rank] : NULL;
+}
+
+static void add_to_span(struct span *s, const struct record_call *c)
+{
+    s->first = !s->calls || c->seq < s->first ? c->seq : s->first;
+    s->last = !s->calls || c->seq > s->last ? c->seq : s->last;
+    s->calls++;
+    if (c->state == RECORD_OVER)
+        s->over = s->calls;
+}
+
+static struct spans member_spans(const struct record *r)
+{
+    struct spans all = { .first = ncs_new((r->comms + 1) * sizeof *all.first),
+                         .call = ncs_new((r->calls + 1) * sizeof *all.call) };
+    for (size_t i = 0; i < r->comms; i++)
+        all.first[i + 1] = all.first[i] + (size_t)r->comm[i].nranks;
+    all.of = ncs_new((all.first[r->comms] + 1) * sizeof *all.of);
+    for (int fill = 0; fill < 2; fill++) {
+        for (int k = 0; k < r->ranks; k++)
+            for (size_t n = 0; n < r->rank[k].calls; n++) {
+                struct span *s = span_of_call(&all, &r->rank[k].call[n]);
+                if (s && fill)
+                    all.call[s->at++] = n;
+                else if (s)
+                    add_to_span(s, &r->rank[k].call[n]);
+            }
+        size_t at = 0;
+        for (size_t i = 0; i < all.first[r->comms]; at += all.of[i++].calls)
+            all.of[i].at = at;
     }
-    return s;
+    return all;
+}
+
+static void free_spans(struct spans *all)
+{
+    ncs_free(all->first);
+    ncs_free(all->call);
+    ncs_free(all->of);
 }
 
 /* ---- completed calls ---- */
@@ -47,109 +82,120 @@ static void carry_over(struct record *r, int rank)
 
 /* ---- a common start ---- */
 
-static bool is_lost(const struct record_call *c, int comm, int64_t start)
+/* Of a communicator. */
+struct start {
+    int64_t at; /* the first number that is kept */
+    bool lost;  /* a rank has lost calls */
+};
+
+static bool is_lost(const struct record_call *c, const struct start *start)
 {
-    if (c->comm != comm)
+    if (!start[c->comm].lost)
         return false;
-    return ncs_record_is_collective(c) ? c->seq < start : c->state == RECORD_OVER;
+    return ncs_record_is_collective(c) ? c->seq < start[c->comm].at : c->state == RECORD_OVER;
 }
 
-static void drop_before(struct record *r, int comm, int rank, int64_t start)
+static void drop_before(struct record *r, const struct start *start)
 {
-    struct record_rank *k = &r->rank[rank];
-    size_t kept = 0;
-    for (size_t i = 0; i < k->calls; i++)
-        if (!is_lost(&k->call[i], comm, start))
-            k->call[kept++] = k->call[i];
-    r->calls -= k->calls - kept;
-    k->calls = kept;
+    for (int rank = 0; rank < r->ranks; rank++) {
+        struct record_rank *k = &r->rank[rank];
+        size_t kept = 0;
+        for (size_t i = 0; i < k->calls; i++)
+            if (!is_lost(&k->call[i], start))
+                k->call[kept++] = k->call[i];
+        r->calls -= k->calls - kept;
+        k->calls = kept;
+    }
 }
 
-static void start_together(struct record *r, int comm)
+static struct start find_common_start(struct record *r, int comm, const struct span *span)
 {
     struct record_comm *info = &r->comm[comm];
-    int64_t start = -1;
+    struct start start = { .at = -1 };
     int *cut = NULL;
     size_t cuts = 0, room = 0;
-    bool lost = false, any = false;
+    bool any = false;
     for (int k = 0; k < info->nranks; k++) {
         int rank = info->rank[k];
         if (rank < 0 || !(r->rank[rank].cut || r->rank[rank].window))
             continue;
-        lost = true;
-        struct span s = span_of(r, comm, rank);
-        if (s.calls && s.first > start)
-            start = s.first;
-        any |= s.calls > 0;
-        if (s.calls && r->rank[rank].cut)
+        start.lost = true;
+        if (span[k].calls && span[k].first > start.at)
+            start.at = span[k].first;
+        any |= span[k].calls > 0;
+        if (span[k].calls && r->rank[rank].cut)
             NCS_PUSH(cut, cuts, room, rank);
     }
-    for (int k = 0; k < info->nranks && lost; k++) {
-        struct span s = info->rank[k] >= 0 ? span_of(r, comm, info->rank[k]) : (struct span){ 0 };
-        int64_t before = !any ? 0 : s.calls && s.last < start - 1 ? s.last : start - 1;
+    for (int k = 0; k < info->nranks && start.lost; k++) {
+        int64_t before = !any ? 0 : span[k].calls && span[k].last < start.at - 1 ? span[k].last : start.at - 1;
         info->before[k] = before > 0 && before < UINT32_MAX / 2 ? (uint32_t)before : 0;
-        if (info->rank[k] >= 0)
-            drop_before(r, comm, info->rank[k], start);
     }
-    if (cuts && start > 1) {
+    if (cuts && start.at > 1) {
         struct ncs_str who = { 0 };
         ncs_str_add_many_ranks(&who, cut, cuts);
         ncs_record_note(r,
                         "%s: the dump%s of rank%s %s %s lost the oldest calls; the ranks are compared from "
                         "number %" PRId64 " on",
-                        info->name, cuts == 1 ? "" : "s", cuts == 1 ? "" : "s", who.text, cuts == 1 ? "has" : "have", start);
+                        info->name, cuts == 1 ? "" : "s", cuts == 1 ? "" : "s", who.text, cuts == 1 ? "has" : "have", start.at);
         r->trace->late = true;
         ncs_str_free(&who);
     }
     ncs_free(cut);
+    return start;
+}
+
+static void start_together(struct record *r)
+{
+    struct spans all = member_spans(r);
+    struct start *start = ncs_new(r->comms * sizeof *start);
+    for (size_t i = 0; i < r->comms; i++)
+        start[i] = find_common_start(r, (int)i, &all.of[all.first[i]]);
+    drop_before(r, start);
+    ncs_free(start);
+    free_spans(&all);
 }
 
 /* ---- sizes ---- */
 
 /* A size or type that is missing in one dump is not compared (trace/README.md, rule 7). Unsaid sizes become 1, because a
  * size of 0 would mean an empty call. */
-static void align_mark_unsaid(struct record *r, int comm, bool pairs)
+static void align_mark_unsaid(struct record *r)
 {
     enum { SIZE = NCS_UNSAID_COUNT | NCS_UNSAID_DTYPE };
-    const struct record_comm *info = &r->comm[comm];
-    unsigned unsaid = 0;
+    unsigned *unsaid = ncs_new(2 * r->comms * sizeof *unsaid);
     for (int apply = 0; apply < 2; apply++)
-        for (int k = 0; k < info->nranks; k++)
-            for (size_t i = 0; info->rank[k] >= 0 && i < r->rank[info->rank[k]].calls; i++) {
-                struct record_call *c = &r->rank[info->rank[k]].call[i];
-                if (c->comm != comm || ncs_record_is_collective(c) == pairs)
-                    continue;
+        for (int k = 0; k < r->ranks; k++)
+            for (size_t i = 0; i < r->rank[k].calls; i++) {
+                struct record_call *c = &r->rank[k].call[i];
+                unsigned *of = &unsaid[2 * c->comm + ncs_record_is_collective(c)];
                 if (!apply)
-                    unsaid |= c->fn == NCS_FN_ncclAlltoAll || c->unsaid & NCS_UNSAID_KIND ? 0 : c->unsaid & SIZE;
-                c->unsaid |= apply ? unsaid : 0;
+                    *of |= c->fn == NCS_FN_ncclAlltoAll || c->unsaid & NCS_UNSAID_KIND ? 0 : c->unsaid & SIZE;
+                c->unsaid |= apply ? *of : 0;
                 if (apply && c->unsaid & NCS_UNSAID_COUNT)
                     c->count = 1;
                 if (apply && c->unsaid & NCS_UNSAID_DTYPE)
                     c->dtype = -1;
             }
+    ncs_free(unsaid);
 }
 
 /* ---- ranks without a dump ---- */
 
-/* The nth collective of a rank on a communicator; NULL = it has made fewer. */
-static const struct record_call *nth_of(const struct record *r, int comm, int rank, size_t nth)
+/* The nth collective of a member; NULL = it has made fewer. */
+static const struct record_call *nth_of(const struct record_rank *k, const struct spans *all, const struct span *s, size_t nth)
 {
-    for (size_t i = 0; i < r->rank[rank].calls; i++) {
-        const struct record_call *c = &r->rank[rank].call[i];
-        if (c->comm == comm && ncs_record_is_collective(c) && nth-- == 0)
-            return c;
-    }
-    return NULL;
+    return nth < s->calls ? &k->call[all->call[s->at + nth]] : NULL;
 }
 
 /* True if ranks with readable dumps disagree among themselves: then a rank without one is not the cause. Calls that
  * differ show it. That a rank has fewer calls shows it only if the dumps of all others were left: while a rank is gone,
  * the others get ahead of each other. */
-static bool known_disagree(const struct record *r, int comm)
+static bool known_disagree(const struct record *r, int comm, const struct spans *all)
 {
     enum { COMPARED = 64 }; /* unfinished calls */
     const struct record_comm *info = &r->comm[comm];
-    int first = -1;
+    const struct span *span = &all->of[all->first[comm]], *model = NULL;
+    const struct record_rank *first = NULL;
     bool unknown = false, gone = false, differ = false, fewer = false;
     for (int k = 0; k < info->nranks; k++) {
         int rank = info->rank[k];
@@ -160,11 +206,11 @@ static bool known_disagree(const struct record *r, int comm)
             gone |= !r->rank[rank].spoilt;
             continue;
         }
-        first = first < 0 ? rank : first;
-        size_t calls = span_of(r, comm, first).calls, over = span_of(r, comm, first).over;
-        fewer |= span_of(r, comm, rank).calls != calls;
-        for (size_t i = over; i < calls && i < over + COMPARED && !differ; i++) {
-            const struct record_call *a = nth_of(r, comm, first, i), *b = nth_of(r, comm, rank, i);
+        model = model ? model : &span[k];
+        first = first ? first : &r->rank[rank];
+        fewer |= span[k].calls != model->calls;
+        for (size_t i = model->over; i < model->calls && i < model->over + COMPARED && !differ; i++) {
+            const struct record_call *a = nth_of(first, all, model, i), *b = nth_of(&r->rank[rank], all, &span[k], i);
             differ = b && (a->fn != b->fn || a->count != b->count || a->dtype != b->dtype);
         }
     }
@@ -189,15 +235,15 @@ static void doubt_majority(struct record *r, int comm)
 
 /* Gives ranks without a dump the calls that other ranks have completed, which need all ranks. If the
  * readable dumps disagree anyway, such a rank gets as many calls as the rank with most. */
-static void add_implied(struct record *r, int comm)
+static void add_implied(struct record *r, int comm, const struct spans *spans)
 {
     struct record_comm *info = &r->comm[comm];
     int model = -1;
     size_t most = 0;
-    bool all = known_disagree(r, comm);
+    bool all = known_disagree(r, comm, spans);
     for (int k = 0; k < info->nranks; k++) {
-        struct span s = info->rank[k] >= 0 ? span_of(r, comm, info->rank[k]) : (struct span){ 0 };
-        size_t calls = all ? s.calls : s.over;
+        const struct span *s = &spans->of[spans->first[comm] + (size_t)k];
+        size_t calls = all ? s->calls : s->over;
         if (calls > most) {
             most = calls;
             model = k;
@@ -231,14 +277,12 @@ void ncs_flight_align(struct record *r)
 {
     for (int k = 0; k < r->ranks; k++)
         carry_over(r, k);
-    for (size_t i = 0; i < r->comms; i++)
-        start_together(r, (int)i);
-    for (size_t i = 0; i < r->comms; i++) {
-        align_mark_unsaid(r, (int)i, false);
-        align_mark_unsaid(r, (int)i, true);
-        if (!r->excused)
-            add_implied(r, (int)i);
-    }
+    start_together(r);
+    align_mark_unsaid(r);
+    struct spans all = member_spans(r);
+    for (size_t i = 0; i < r->comms && !r->excused; i++)
+        add_implied(r, (int)i, &all);
+    free_spans(&all);
     for (int k = 0; k < r->ranks; k++)
         set_streams(r, k);
 }

@@ -1,6 +1,7 @@
 /* The entries of a Flight Recorder dump, in the order in which the calls were made, each with its process group,
  * sizes, state and stack. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct entries { /* while one dump is read */
     struct flight *flight;
     struct dump *dump;
     const struct value *status; /* pg_status */
+    struct ncs_map status_at;   /* hash of a group's id -> index + 1 */
     struct ncs_map pairs;       /* ids of groups with sends or receives: their status counts these too */
     size_t numbers;             /* of sizes that may still be looked at: shared lists could hold any number */
 };
@@ -80,7 +82,7 @@ static int place_of(struct record *r, const struct value *frames)
     for (size_t i = 0; i < ncs_value_count(frames) && i < FRAMES_SEEN; i++) {
         const struct value *f = ncs_value_at(frames, i);
         const char *file = ncs_value_as_text(ncs_value_get(f, "filename"));
-        if (!file || !ncs_value_as_whole(ncs_value_get(f, "line"), &line) || line <= 0)
+        if (!file || strnlen(file, PATH_MAX) == PATH_MAX || !ncs_value_as_whole(ncs_value_get(f, "line"), &line) || line <= 0)
             continue;
         bool users = ncs_flight_is_users(file);
         if (users || !best) {
@@ -93,21 +95,31 @@ static int place_of(struct record *r, const struct value *frames)
     return best ? ncs_record_place(r, best, (long)best_line) : 0;
 }
 
+static uint64_t key_of_id(int64_t number)
+{
+    char text[32];
+    return ncs_hash_bytes(0, text, (size_t)snprintf(text, sizeof text, "%" PRId64, number));
+}
+
+/* A key of pg_status may be a number. The first of equal ones counts. */
+static void index_status(struct entries *all)
+{
+    for (uint32_t i = all->status ? all->status->count & ~1u : 0; i >= 2; i -= 2) {
+        const struct value *k = all->status->item[i - 2];
+        uint64_t key = k->kind == VALUE_WHOLE ? key_of_id(k->whole) : ncs_hash_bytes(0, k->text ? k->text : "", k->count);
+        ncs_map_put_number(&all->status_at, key, i - 1);
+    }
+}
+
 /* The number of the last completed collective by the status of its group; -1 = none, -2 = unknown. */
 static int64_t last_over(const struct entries *all, const struct entry *e)
 {
-    char key[32];
     int64_t number;
     if (!all->status || !ncs_value_as_whole(ncs_value_get(e->o, "pg_id"), &number) ||
         ncs_map_number(&all->pairs, (uint64_t)number + 1))
         return -2;
-    snprintf(key, sizeof key, "%" PRId64, number);
-    const struct value *status = NULL;
-    for (uint32_t i = 0; i + 1 < all->status->count && !status; i += 2) { /* a key may be a number */
-        const struct value *k = all->status->item[i];
-        if ((k->kind == VALUE_WHOLE && k->whole == number) || (k->kind == VALUE_TEXT && strcmp(k->text, key) == 0))
-            status = all->status->item[i + 1];
-    }
+    size_t at = ncs_map_number(&all->status_at, key_of_id(number));
+    const struct value *status = at ? all->status->item[at] : NULL;
     return ncs_value_as_whole(ncs_value_get(status, "last_completed_collective"), &number) ? number : -2;
 }
 
@@ -253,6 +265,7 @@ bool ncs_flight_read_entries(struct flight *f, struct dump *d, const struct valu
         ncs_fail(f->err, NCS_BAD_INPUT, "`entries`: a list is expected");
         return ncs_fail_at(f->err, d->path, 0, 0);
     }
+    index_status(&all);
     for (size_t i = 0; i < ncs_value_count(list) && all.status; i++) {
         const struct value *entry = ncs_value_at(list, i);
         if (ncs_value_is_true(ncs_value_get(entry, "is_p2p")) && ncs_value_as_whole(ncs_value_get(entry, "pg_id"), &id))
@@ -265,6 +278,7 @@ bool ncs_flight_read_entries(struct flight *f, struct dump *d, const struct valu
         ok = add_entry(&all, &e);
     }
     ncs_map_free(&all.pairs);
+    ncs_map_free(&all.status_at);
     return ok;
 }
 

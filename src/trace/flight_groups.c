@@ -33,7 +33,7 @@ static int *ranks_of(const struct value *v, size_t *count)
 }
 
 /* True if each group that the dump describes has the rank. */
-static bool flight_in_all(const struct value *config, uint32_t count, int rank)
+static bool flight_in_all(const struct value *config, uint32_t count, int rank, size_t *seen)
 {
     bool in = true;
     for (uint32_t i = 0; i + 1 < count && in; i += 2) {
@@ -42,6 +42,7 @@ static bool flight_in_all(const struct value *config, uint32_t count, int rank)
         while (at < ranks && listed[at] != rank)
             at++;
         in = ranks == 0 || at < ranks;
+        *seen += ranks;
         ncs_free(listed);
     }
     return in;
@@ -51,25 +52,23 @@ static bool flight_in_all(const struct value *config, uint32_t count, int rank)
  * its own groups only, so its rank is in each of them. */
 int ncs_flight_rank(const struct value *root, int named)
 {
-    enum { GROUPS = 256 }; /* that are looked at */
+    enum { GROUPS = 256, RANKS = 1 << 22 }; /* that are looked at */
+    size_t seen = 0;
     const struct value *config = ncs_value_get(root, "pg_config");
     uint32_t count = config && config->kind == VALUE_DICT && config->count <= 2 * GROUPS ? config->count : 0;
     int found = named;
-    for (uint32_t i = 0; i + 1 < count && !flight_in_all(config, count, found); i += 2) {
+    for (uint32_t i = 0; i + 1 < count && seen < RANKS && !flight_in_all(config, count, found, &seen); i += 2) {
         size_t ranks;
         int *listed = ranks_of(ncs_value_get(config->item[i + 1], "ranks"), &ranks);
-        found = (size_t)named < ranks && flight_in_all(config, count, listed[named]) ? listed[named] : found;
+        found = (size_t)named < ranks && flight_in_all(config, count, listed[named], &seen) ? listed[named] : found;
         ncs_free(listed);
     }
     return found;
 }
 
-static bool has_name(const struct record *r, const char *name)
+static uint64_t key_of_name(const char *name)
 {
-    for (size_t i = 0; i < r->comms; i++)
-        if (r->comm[i].name && strcmp(r->comm[i].name, name) == 0)
-            return true;
-    return false;
+    return ncs_hash_bytes(0, name, strlen(name));
 }
 
 /* The communicator of these ranks with that name: the same one for every dump. */
@@ -81,7 +80,7 @@ static int comm_of(struct flight *f, const char *name, const char *desc, const i
     if (comm >= 0)
         return comm;
     struct ncs_str own = { 0 };
-    bool plain = desc && *desc && strcmp(desc, "undefined") != 0 && !has_name(r, desc);
+    bool plain = desc && *desc && strcmp(desc, "undefined") != 0 && !ncs_map_number(&f->name, key_of_name(desc));
     if (plain)
         ncs_str_add(&own, desc);
     else
@@ -98,6 +97,7 @@ static int comm_of(struct flight *f, const char *name, const char *desc, const i
     if (of_all)
         f->all_ranks = ranks;
     comm = ncs_record_add_comm(r, (int)ranks, own.text, f->err);
+    ncs_map_put_number(&f->name, key_of_name(own.text), 1);
     ncs_str_free(&own);
     if (comm >= 0) {
         r->comm[comm].role = desc ? ncs_copy_text(desc) : NULL;
@@ -111,11 +111,6 @@ static int comm_of(struct flight *f, const char *name, const char *desc, const i
     if (comm >= 0)
         ncs_map_put(&f->comm, key, (void *)(uintptr_t)(comm + 1));
     return comm;
-}
-
-static uint64_t key_of_name(const char *name)
-{
-    return ncs_hash_bytes(0, name, strlen(name));
 }
 
 size_t ncs_flight_group(struct dump *d, const char *name, const char *desc)

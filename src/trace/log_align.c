@@ -1,5 +1,6 @@
 /* Fills gaps of a log so that no rank is blamed for missing lines: calls of ranks without lines, and
  * unfinished calls on communicators that have ended. */
+#include "base/hash.h"
 #include "base/mem.h"
 #include "trace/record.h"
 
@@ -19,19 +20,12 @@ static void end_calls(struct record *r, int rank)
     ncs_free(end);
 }
 
-static bool log_has_joined(const struct record_rank *k, int comm)
-{
-    size_t i = 0;
-    while (i < k->calls && (k->call[i].comm != comm || k->call[i].fn != NCS_FN_ncclCommInitRank))
-        i++;
-    return i < k->calls;
-}
-
 /* The end of an init, or a call on the communicator, shows that no rank is missing, whatever lines are lost
  * (trace/README.md, rule 12). Where all have entered it and NCCL warned, it has failed. */
 static bool end_inits(struct record *r, bool warned, struct ncs_error *err)
 {
     int *waits = ncs_new(r->comms * sizeof *waits);
+    struct ncs_map joined = { 0 };
     bool *made = ncs_new(r->comms * sizeof *made);
     struct record_call *c = NULL;
     bool ok = true;
@@ -40,19 +34,22 @@ static bool end_inits(struct record *r, bool warned, struct ncs_error *err)
             for (size_t i = 0; i < r->rank[k].calls; i++) {
                 c = &r->rank[k].call[i];
                 waits[c->comm] += pass == 0 && c->pending;
+                if (c->fn == NCS_FN_ncclCommInitRank)
+                    ncs_map_put_number(&joined, ncs_hash((uint64_t)c->comm, (uint64_t)k), 1);
                 made[c->comm] |= !c->pending || (warned && waits[c->comm] == r->comm[c->comm].nranks);
                 c->pending &= !made[c->comm];
             }
     for (size_t i = 0; i < r->comms; i++)
         for (int k = 0; k < r->comm[i].nranks && made[i] && r->comm[i].made; k++) {
             int rank = r->comm[i].rank[k];
-            if (!r->rank[rank].source || log_has_joined(&r->rank[rank], (int)i))
+            if (!r->rank[rank].source || ncs_map_number(&joined, ncs_hash((uint64_t)i, (uint64_t)rank)))
                 continue;
             ok &= (c = ncs_record_add(r, rank, err)) != NULL;
             if (c)
                 *c = (struct record_call){ .fn = NCS_FN_ncclCommInitRank, .comm = (int)i, .comm_rank = k };
             ncs_record_doubt(r, rank, true, "it could also be that rank %d made the missing calls: its log has lost lines", rank);
         }
+    ncs_map_free(&joined);
     ncs_free(waits);
     ncs_free(made);
     return ok;

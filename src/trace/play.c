@@ -280,9 +280,21 @@ static void add_wait(struct ncs_snapshot *s, size_t *room, int op)
     NCS_PUSH(s->wait, s->waits, *room, wait);
 }
 
-/* Makes each rank wait for its calls in flight. */
-static void park(struct ncs_snapshot *s)
+/* By rank: its first operation + 1. After these, by operation: the next one of its rank + 1. */
+static size_t *chain_ops(const struct ncs_snapshot *s, int ranks)
 {
+    size_t *chain = ncs_new(((size_t)ranks + s->ops) * sizeof *chain), *next = chain + ranks;
+    for (size_t k = s->ops; k-- > 0;) {
+        next[k] = chain[s->op[k].rank];
+        chain[s->op[k].rank] = k + 1;
+    }
+    return chain;
+}
+
+/* Makes each rank wait for its calls in flight. */
+static void park(struct ncs_snapshot *s, int ranks)
+{
+    size_t *chain = chain_ops(s, ranks), *next = chain + ranks;
     struct ncs_snap_wait *grown = ncs_new((s->waits + s->ops + 1) * sizeof *grown);
     size_t room = s->waits + s->ops + 1;
     if (s->waits)
@@ -294,18 +306,17 @@ static void park(struct ncs_snapshot *s)
         if (c->state != NCS_CONTEXT_ENDED || c->ending == NCS_END_MISSING)
             continue;
         c->wait = s->waits;
-        for (size_t k = 0; k < s->ops; k++) {
-            if (s->op[k].rank != c->rank)
-                continue;
-            add_wait(s, &room, (int)k);
+        for (size_t k = chain[c->rank]; k; k = next[k - 1]) {
+            add_wait(s, &room, (int)k - 1);
             if (c->waits++)
                 continue;
             c->state = NCS_CONTEXT_PARKED;
             c->place = (struct ncs_place){ 0 };
-            c->call = s->op[k].call;
+            c->call = s->op[k - 1].call;
             pin(c->call);
         }
     }
+    ncs_free(chain);
 }
 
 static enum ncs_stop stop_of(const struct player *p, const struct ncs_snapshot *s)
@@ -333,7 +344,7 @@ static void infer(struct player *p)
                                .arg = p };
     add_contexts(p, s);
     ncs_infer(p->journal, &known, s);
-    park(s);
+    park(s, r->ranks);
     s->recorded = true;
     s->stop = stop_of(p, s);
     ncs_free(local);

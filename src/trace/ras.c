@@ -13,14 +13,16 @@ enum { RAS_COMMS = 1 << 14 };
 
 struct ras_comm *ncs_ras_comm(struct ras *ras, const char *name, const char *path, int line)
 {
-    for (size_t i = 0; i < ras->comms; i++)
-        if (strcmp(ras->comm[i].name, name) == 0)
-            return &ras->comm[i];
+    uint64_t key = ncs_hash_bytes(0, name, strlen(name));
+    size_t at = ncs_map_number(&ras->comm_of, key);
+    if (at)
+        return &ras->comm[at - 1];
     if (ras->comms == RAS_COMMS)
         return NULL;
     struct ras_comm fresh = { .path = path, .line = line };
     snprintf(fresh.name, sizeof fresh.name, "%s", name);
     NCS_PUSH(ras->comm, ras->comms, ras->comm_room, fresh);
+    ncs_map_put_number(&ras->comm_of, key, ras->comms);
     return &ras->comm[ras->comms - 1];
 }
 
@@ -238,6 +240,7 @@ static void ras_end(void *state)
         ncs_map_free(&ras->comm[i].at);
     }
     ncs_free(ras->comm);
+    ncs_map_free(&ras->comm_of);
     ncs_free(ras->process);
     ncs_map_free(&ras->process_of);
     ncs_free(ras);

@@ -35,6 +35,7 @@ struct ras {
     struct record *record;
     struct ras_comm *comm;
     size_t comms, comm_room;
+    struct ncs_map comm_of; /* hash of a name -> index + 1 */
     struct ras_process *process;
     size_t processes, process_room;
     struct ncs_map process_of; /* who -> index + 1 */

@@ -89,11 +89,8 @@ static bool read_json_comm(struct ras *ras, const struct trace_file *file, const
     /* The second hash tells communicators of equal hash apart. */
     snprintf(whole, sizeof whole, "%.40s %.50s", hash, second ? second : "");
     snprintf(name, sizeof name, "comm %.24s", hash);
-    for (size_t i = 0; i < ras->comms; i++)
-        if (strcmp(ras->comm[i].name, name) == 0) {
-            snprintf(name, sizeof name, "comm %.20s-%08x", hash, (unsigned)ncs_hash_bytes(0, whole, strlen(whole)));
-            break;
-        }
+    if (ncs_map_number(&ras->comm_of, ncs_hash_bytes(0, name, strlen(name))))
+        snprintf(name, sizeof name, "comm %.20s-%08x", hash, (unsigned)ncs_hash_bytes(0, whole, strlen(whole)));
     struct ras_comm *c = ncs_ras_comm(ras, name, file->path, 0);
     if (!c)
         return true;

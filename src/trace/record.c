@@ -36,12 +36,18 @@ static char *record_safe(struct ncs_str *text)
 
 void ncs_record_note(struct record *r, const char *fmt, ...)
 {
+    enum { NOTES_MOST = 500 };
     struct ncs_str text = { 0 };
     va_list args;
     va_start(args, fmt);
     ncs_str_addv(&text, fmt, args);
     va_end(args);
-    NCS_PUSH(r->trace->note, r->trace->notes, r->trace->note_room, record_safe(&text));
+    if (r->trace->notes < NOTES_MOST) {
+        NCS_PUSH(r->trace->note, r->trace->notes, r->trace->note_room, record_safe(&text));
+    } else if (r->trace->notes == NOTES_MOST) {
+        NCS_PUSH(r->trace->note, r->trace->notes, r->trace->note_room, ncs_copy_text("further notes are left out"));
+    }
+    ncs_str_free(&text);
 }
 
 void ncs_record_doubt(struct record *r, int rank, bool anywhere, const char *fmt, ...)
@@ -52,9 +58,10 @@ void ncs_record_doubt(struct record *r, int rank, bool anywhere, const char *fmt
     if (rank < 0 || ((size_t)rank < t->doubts && t->doubt_of[rank].text))
         return;
     if ((size_t)rank >= t->doubts) {
-        t->doubt_of = ncs_resize(t->doubt_of, ((size_t)rank + 1) * sizeof *t->doubt_of);
-        memset(&t->doubt_of[t->doubts], 0, ((size_t)rank + 1 - t->doubts) * sizeof *t->doubt_of);
-        t->doubts = (size_t)rank + 1;
+        size_t room = 2 * ((size_t)rank + 1);
+        t->doubt_of = ncs_resize(t->doubt_of, room * sizeof *t->doubt_of);
+        memset(&t->doubt_of[t->doubts], 0, (room - t->doubts) * sizeof *t->doubt_of);
+        t->doubts = room;
     }
     va_start(args, fmt);
     ncs_str_addv(&text, fmt, args);
@@ -107,7 +114,10 @@ bool ncs_record_has_rank(struct record *r, int64_t rank, struct ncs_error *err)
         return ncs_fail(err, NCS_BAD_INPUT, "rank %lld is not one of 0..%d", (long long)rank, NCS_RECORD_RANKS - 1);
     if (rank < r->ranks)
         return true;
-    r->rank = ncs_resize(r->rank, ((size_t)rank + 1) * sizeof *r->rank);
+    if (rank >= r->rank_room) {
+        r->rank_room = 2 * ((int)rank + 1);
+        r->rank = ncs_resize(r->rank, (size_t)r->rank_room * sizeof *r->rank);
+    }
     for (; r->ranks <= rank; r->ranks++)
         r->rank[r->ranks] = (struct record_rank){ 0 };
     return true;
@@ -127,7 +137,7 @@ int ncs_record_add_comm(struct record *r, int nranks, const char *name, struct n
     r->members += (size_t)nranks;
     if (name) {
         struct ncs_str own = { 0 };
-        ncs_str_add(&own, name);
+        ncs_str_addf(&own, "%.200s%s", name, strlen(name) > 200 ? "..." : "");
         comm.name = record_safe(&own);
     }
     comm.rank = ncs_new((size_t)nranks * sizeof *comm.rank);

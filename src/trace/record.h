@@ -60,7 +60,7 @@ struct record_comm {
 struct record {
     struct ncs_trace *trace;
     struct record_rank *rank;
-    int ranks;
+    int ranks, rank_room;
     struct record_comm *comm;
     size_t comms, comm_room;
     size_t calls, members;

@@ -293,8 +293,8 @@ bool ncs_replay_is_met(struct played *p, const struct ncs_journal *j, size_t at)
         return false;
     if (slot->known || slot->known_of_some)
         return true;
-    for (size_t i = 0; i < slot->parts; i++)
-        if (!replay_has_contact(p, j, &p->part[slot->part[i]]))
+    for (; slot->contacts < slot->parts; slot->contacts++)
+        if (!replay_has_contact(p, j, &p->part[slot->part[slot->contacts]]))
             return false;
     if (slot->differ == NOT_COMPARED)
         slot->differ = ncs_replay_disagreement(p, slot);
@@ -389,9 +389,11 @@ static void reach(struct played *p, const struct ncs_journal *j, struct played_p
         return;
     struct played_slot *slot = &p->slot[part->slot];
     slot->reached++;
-    if (ncs_replay_is_met(p, j, part->slot))
-        for (size_t i = 0; i < slot->parts; i++)
-            look_at(p, p->part[slot->part[i]].launch);
+    if (slot->woken || !ncs_replay_is_met(p, j, part->slot))
+        return;
+    slot->woken = true;
+    for (size_t i = 0; i < slot->parts; i++)
+        look_at(p, p->part[slot->part[i]].launch);
 }
 
 static bool is_over(const struct played *p, const struct played_launch *l)

@@ -40,6 +40,8 @@ struct played_slot {
     size_t *part;
     size_t parts, room;
     size_t reached;        /* of the parts */
+    size_t contacts;       /* the first ones, whose hosts have made contact */
+    bool woken;            /* its launches have been looked at since it was met */
     bool known;            /* to have completed */
     bool known_of_some;    /* of its calls; the others may be behind */
     enum ncs_stuck differ; /* once all are there */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/safe.h"
 #include "trace/flight_words.h"
@@ -199,29 +200,43 @@ static void describe_top(const struct stack *s, struct ncs_str *out)
     ncs_str_free(&place);
 }
 
+static uint64_t key_of_top(const struct stack *s)
+{
+    return ncs_hash(ncs_hash(ncs_hash_bytes(0, s->file, strlen(s->file)), (uint64_t)s->line), (uint64_t)s->fn);
+}
+
+/* How many ranks are at the place of each, once all equal ones are counted. */
+static size_t *count_tops(const struct stacks *all)
+{
+    struct ncs_map count = { 0 };
+    size_t *alike = ncs_new(all->count * sizeof *alike);
+    for (size_t i = 0; i < all->count; i++)
+        ncs_map_put_number(&count, key_of_top(&all->of[i].top), ncs_map_number(&count, key_of_top(&all->of[i].top)) + 1);
+    for (size_t i = 0; i < all->count; i++)
+        alike[i] = ncs_map_number(&count, key_of_top(&all->of[i].top));
+    ncs_map_free(&count);
+    return alike;
+}
+
 /* A note for the ranks of each place, the most ranks first. Returns those of the first one. */
 static size_t note_places(const struct stacks *all, size_t *most_of)
 {
     enum { SHOWN = 8 };
-    bool *done = ncs_new(all->count * sizeof *done);
-    size_t largest = 0;
+    size_t *alike = count_tops(all), largest = 0;
     for (int shown = 0; shown < SHOWN; shown++) {
         size_t most = 0, first = 0;
-        for (size_t i = 0; i < all->count && i < 4096; i++) {
-            size_t alike = 0;
-            for (size_t k = 0; k < all->count && !done[i]; k++)
-                alike += same_top(&all->of[i].top, &all->of[k].top);
-            first = alike > most ? i : first;
-            most = alike > most ? alike : most;
+        for (size_t i = 0; i < all->count; i++) {
+            first = alike[i] > most ? i : first;
+            most = alike[i] > most ? alike[i] : most;
         }
         if (most == 0)
             break;
         int *rank = ncs_new(most * sizeof *rank);
         size_t ranks = 0;
         for (size_t k = 0; k < all->count; k++)
-            if (same_top(&all->of[first].top, &all->of[k].top)) {
+            if (alike[k] && same_top(&all->of[first].top, &all->of[k].top)) {
                 rank[ranks++] = all->of[k].rank;
-                done[k] = true;
+                alike[k] = 0;
             }
         struct ncs_str text = { 0 };
         ncs_str_addf(&text, "by the stacks, rank%s ", ranks == 1 ? "" : "s");
@@ -236,7 +251,7 @@ static size_t note_places(const struct stacks *all, size_t *most_of)
             *most_of = first;
         }
     }
-    ncs_free(done);
+    ncs_free(alike);
     return largest;
 }
 

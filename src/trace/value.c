@@ -105,8 +105,9 @@ const struct value *ncs_value_get(const struct value *v, const char *key)
 {
     if (!v || v->kind != VALUE_DICT)
         return NULL;
+    enum { SEEN = 2 * 256 }; /* no writer gives an object as many members of known names */
     size_t bytes = strlen(key);
-    for (uint32_t i = v->count & ~1u; i >= 2; i -= 2) {
+    for (uint32_t i = v->count & ~1u, end = i > SEEN ? i - SEEN : 0; i > end; i -= 2) {
         const struct value *k = v->item[i - 2];
         if (k->kind == VALUE_TEXT && k->count == bytes && memcmp(k->text, key, bytes) == 0)
             return v->item[i - 1];

@@ -148,10 +148,20 @@ START_TEST(test_safe_line)
     ck_assert_uint_eq(ncs_safe_width("\xc3\xa4x"), 2);
     ncs_str_clear(&out);
     /* Direction: marks, embeddings, isolates; their neighbours stay as they are. */
-    ncs_safe_line(&out, "\u200e\u200f\u202a\u202e\u2066\u2069\u061c|\u200d\u2010\u2029\u202f\u2065\u206a");
+    ncs_safe_line(&out, "\u200e\u200f\u202a\u202e\u2066\u2069\u061c|\u200d\u2010\u2027\u202f\u2065\u206a");
     ck_assert_str_eq(out.text, "\\xe2\\x80\\x8e\\xe2\\x80\\x8f\\xe2\\x80\\xaa\\xe2\\x80\\xae"
                                "\\xe2\\x81\\xa6\\xe2\\x81\\xa9\\xd8\\x9c|"
-                               "\u200d\u2010\u2029\u202f\u2065\u206a");
+                               "\u200d\u2010\u2027\u202f\u2065\u206a");
+    ncs_str_clear(&out);
+    /* What ends lines, or is nothing, to some readers only. */
+    ncs_safe_line(&out, "a\u2028b\u2029c\ufeff"
+                        "d\xef\xbf\xbf");
+    ck_assert_str_eq(out.text, "a\\xe2\\x80\\xa8b\\xe2\\x80\\xa9c\\xef\\xbb\\xbfd\\xef\\xbf\\xbf");
+    ncs_str_clear(&out);
+    /* A format that escapes control bytes itself gets one character for each. */
+    static const char text[] = "a\u202e\xc2\x9b\u2028\xff\033\u200d";
+    ncs_safe_utf8(&out, text, strlen(text));
+    ck_assert_str_eq(out.text, "a\ufffd\ufffd\ufffd\ufffd\033\u200d");
     ncs_str_free(&out);
 }
 END_TEST

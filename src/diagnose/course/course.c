@@ -389,6 +389,19 @@ bool ncs_courses_read(const struct ncs_analysis *q, struct ncs_courses *out)
     return true;
 }
 
+size_t ncs_courses_from(const struct ncs_courses *all, int rank)
+{
+    size_t low = 0, high = all->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (all->of[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 enum ncs_fn ncs_change_fn(const struct ncs_change *c)
 {
     if (!c->answer)

@@ -68,6 +68,8 @@ struct ncs_courses {
 /* False if the journal has dropped records: the courses would begin at arbitrary places. */
 bool ncs_courses_read(const struct ncs_analysis *q, struct ncs_courses *out);
 void ncs_courses_free(struct ncs_courses *c);
+/* The first course of a rank or of a later one. */
+size_t ncs_courses_from(const struct ncs_courses *all, int rank);
 /* The role that a rank has by a send or receive. */
 uint64_t ncs_role_of(const struct ncs_courses *all, enum ncs_fn fn, int comm, int comm_rank, int peer);
 /* The only peer that a send, receive, put, signal or wait for a signal names; -1 =

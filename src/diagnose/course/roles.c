@@ -95,24 +95,26 @@ static bool has_role(const struct ncs_roles *out, const struct ncs_course *c, si
     return has;
 }
 
+static uint64_t key_of_seat(const struct seat *seat)
+{
+    return ncs_hash((uint64_t)seat->comm_rank, (uint64_t)seat->nranks);
+}
+
 /* Expects the role of a rank if most ranks with the same seat in sibling communicators have it, as in the pipelines of
  * data-parallel replicas. */
 static void expect_of_siblings(const struct seat *seat, size_t courses, size_t number, struct ncs_roles *out)
 {
-    bool *most = ncs_new((courses + 1) * sizeof *most);
+    struct ncs_map with = { 0 }, without = { 0 };
     for (size_t i = 0; i < courses; i++) {
-        size_t with = 0, without = 0;
-        for (size_t k = 0; k < courses && seat[i].comm_rank >= 0; k++) {
-            bool has = out->expected[k * out->count + number];
-            bool sibling = seat[k].comm_rank == seat[i].comm_rank && seat[k].nranks == seat[i].nranks;
-            with += sibling && has;
-            without += sibling && !has;
-        }
-        most[i] = with > 1 && with > without;
+        struct ncs_map *count = out->expected[i * out->count + number] ? &with : &without;
+        ncs_map_put_number(count, key_of_seat(&seat[i]), ncs_map_number(count, key_of_seat(&seat[i])) + 1);
     }
-    for (size_t i = 0; i < courses; i++)
-        out->expected[i * out->count + number] |= most[i];
-    ncs_free(most);
+    for (size_t i = 0; i < courses; i++) {
+        size_t has = ncs_map_number(&with, key_of_seat(&seat[i])), lacks = ncs_map_number(&without, key_of_seat(&seat[i]));
+        out->expected[i * out->count + number] |= seat[i].comm_rank >= 0 && has > 1 && has > lacks;
+    }
+    ncs_map_free(&with);
+    ncs_map_free(&without);
 }
 
 static void expect_role(const struct ncs_analysis *q, const struct ncs_courses *courses, size_t number, struct ncs_roles *out)

@@ -7,21 +7,23 @@
 #include "base/mem.h"
 
 /* The newest allocation of the rank before the call that holds the address. */
-static const struct ncs_call *allocation_of(const struct ncs_call *call, const void *address)
+static const struct ncs_call *allocation_of(const struct ncs_analysis *q, const struct ncs_call *call, const void *address)
 {
-    for (const struct ncs_call *c = call->older; c; c = c->older) {
-        const union ncs_arg *memory = c->rank == call->rank && c->returned && !c->rc ? ncs_call_arg(c, NCS_ARG_MEMORY_OUT) : NULL;
-        const union ncs_arg *bytes = memory ? ncs_call_arg(c, NCS_ARG_BYTES) : NULL;
-        if (bytes && memory->p && (uintptr_t)address >= (uintptr_t)memory->p &&
-            (uintptr_t)address - (uintptr_t)memory->p < bytes->u)
+    const struct ncs_calls *all = &q->index.memory;
+    for (size_t i = all->count; i-- > 0;) {
+        const struct ncs_call *c = all->of[i];
+        uintptr_t from = (uintptr_t)ncs_call_arg(c, NCS_ARG_MEMORY_OUT)->p;
+        if (c->id < call->id && c->rank == call->rank && from && (uintptr_t)address >= from &&
+            (uintptr_t)address - from < ncs_call_arg(c, NCS_ARG_BYTES)->u)
             return c;
     }
     return NULL;
 }
 
-bool ncs_in_one_memory(const struct ncs_call *call, const void *a, size_t bytes_a, const void *b, size_t bytes_b)
+bool ncs_in_one_memory(const struct ncs_analysis *q, const struct ncs_call *call, const void *a, size_t bytes_a, const void *b,
+                       size_t bytes_b)
 {
-    const struct ncs_call *made = allocation_of(call, a);
+    const struct ncs_call *made = allocation_of(q, call, a);
     if (!made)
         return false;
     uintptr_t base = (uintptr_t)ncs_call_arg(made, NCS_ARG_MEMORY_OUT)->p;
@@ -69,9 +71,10 @@ static void memory_format_extent(struct ncs_str *s, const struct ncs_call *call,
         ncs_str_addf(s, ", of which it %s %zu bytes,", kind == NCS_ARG_OUT ? "writes" : "reads", bytes);
 }
 
-static void memory_format_origin(struct ncs_str *s, const struct ncs_call *call, const void *address)
+static void memory_format_origin(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_call *call,
+                                 const void *address)
 {
-    const struct ncs_call *made = allocation_of(call, address);
+    const struct ncs_call *made = allocation_of(q, call, address);
     if (!made) {
         ncs_str_add(s, "is no address of an allocation of this rank");
         return;
@@ -96,11 +99,11 @@ static void memory_format_origin(struct ncs_str *s, const struct ncs_call *call,
 }
 
 /* The scalar of the call's operator, which is read on the device when the operation runs. */
-static bool memory_format_scalar(const struct ncs_call *call, struct ncs_str *s)
+static bool memory_format_scalar(const struct ncs_analysis *q, const struct ncs_call *call, struct ncs_str *s)
 {
-    const struct ncs_call *made = allocation_of(call, call->redop->pointer);
+    const struct ncs_call *made = allocation_of(q, call, call->redop->pointer);
     ncs_str_add(s, "; the scalar ");
-    memory_format_origin(s, call, call->redop->pointer);
+    memory_format_origin(s, q, call, call->redop->pointer);
     return made && memory_end_of(made);
 }
 
@@ -113,18 +116,18 @@ bool ncs_format_memory(const struct ncs_analysis *q, const struct ncs_call *call
     if (why && strstr(why, "window"))
         return false; /* the reason is about the peer's memory */
     if (why && strstr(why, "scalar") && call->redop && call->redop->on_device)
-        return memory_format_scalar(call, s);
+        return memory_format_scalar(q, call, s);
     for (int i = 0; i < info->nargs; i++) {
         const char *role = memory_role_of(info->arg[i].kind, why);
         const void *address = call->arg[i].p;
         if (!role || !address || address == seen)
             continue;
-        const struct ncs_call *made = allocation_of(call, address);
+        const struct ncs_call *made = allocation_of(q, call, address);
         freed |= made && memory_end_of(made);
         ncs_str_addf(s, "; %s %s", ncs_call_count(call) ? "its" : "the", role);
         memory_format_extent(s, call, info->arg[i].kind, nranks);
         ncs_str_add(s, " ");
-        memory_format_origin(s, call, address);
+        memory_format_origin(s, q, call, address);
         seen = address;
     }
     return freed;

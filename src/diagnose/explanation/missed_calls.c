@@ -10,10 +10,8 @@ static size_t missed_calls_course_of(const struct ncs_explanations *s, int comm,
 {
     int rank = ncs_run_rank(s->q, comm, comm_rank);
     size_t own = SIZE_MAX, courses = 0;
-    for (size_t i = 0; i < s->courses.count; i++) {
+    for (size_t i = ncs_courses_from(&s->courses, rank); i < s->courses.count && s->courses.of[i].rank == rank; i++) {
         const struct ncs_course *c = &s->courses.of[i];
-        if (c->rank != rank)
-            continue;
         for (size_t k = 0; k < c->steps; k++)
             if (c->step[k].comm == comm && c->step[k].comm_rank == comm_rank)
                 return i;
@@ -107,8 +105,9 @@ static void try_answers(struct ncs_explanations *s, const struct ncs_unmet *n, e
 
 bool ncs_candidate_leave_out(const struct ncs_explanations *s, const struct ncs_call *call, struct ncs_change *out)
 {
-    for (size_t i = 0; i < s->courses.count; i++)
-        for (size_t k = s->courses.of[i].steps; k-- > 0 && s->courses.of[i].rank == call->rank;)
+    size_t first = ncs_courses_from(&s->courses, call->rank);
+    for (size_t i = first; i < s->courses.count && s->courses.of[i].rank == call->rank; i++)
+        for (size_t k = s->courses.of[i].steps; k-- > 0;)
             if (s->courses.of[i].step[k].call == call) {
                 *out = (struct ncs_change){ .kind = NCS_CHANGE_LEAVE_OUT,
                                             .course = i,

@@ -202,10 +202,10 @@ bool ncs_is_teardown(const struct ncs_analysis *q, const struct ncs_unmet *unmet
 /* A split or another meeting without a call number: the rank's last call of that function, if it took part in nothing. */
 static bool own_meeting(const struct ncs_analysis *q, const struct ncs_unmet *unmet, struct ncs_absent *a)
 {
-    const struct ncs_ranks_of_comm *on = &q->comm[unmet->comm];
-    for (size_t i = on->rares; i-- > 0;) {
-        const struct ncs_call *c = on->rare[i];
-        if (c->fn != unmet->call->fn || c->comm_rank != a->comm_rank)
+    struct ncs_calls rare = ncs_rare_of(q, unmet->comm, a->comm_rank);
+    for (size_t i = rare.count; i-- > 0;) {
+        const struct ncs_call *c = rare.of[i];
+        if (c->fn != unmet->call->fn)
             continue;
         const struct ncs_call *cause;
         enum ncs_reason reason;
@@ -289,10 +289,10 @@ static bool own_init(const struct ncs_analysis *q, const struct ncs_unmet *unmet
  * communicator out of it. */
 static bool has_revoked(const struct ncs_analysis *q, const struct ncs_unmet *unmet, struct ncs_absent *a)
 {
-    const struct ncs_ranks_of_comm *on = unmet->comm >= 0 ? &q->comm[unmet->comm] : NULL;
-    for (size_t i = on ? on->rares : 0; i-- > 0;) {
-        const struct ncs_call *c = on->rare[i];
-        if (c->fn == NCS_FN_ncclCommRevoke && c->comm_rank == a->comm_rank && c->returned && !ncs_failed(c)) {
+    struct ncs_calls rare = ncs_rare_of(q, unmet->comm, a->comm_rank);
+    for (size_t i = rare.count; i-- > 0;) {
+        const struct ncs_call *c = rare.of[i];
+        if (c->fn == NCS_FN_ncclCommRevoke && c->returned && !ncs_failed(c)) {
             a->reason = NCS_ABSENT_ABORTED;
             a->call = c;
             return true;
@@ -312,9 +312,10 @@ static bool waits_in(const struct ncs_analysis *q, const struct ncs_call *destro
 
 const struct ncs_call *ncs_tears_down(const struct ncs_analysis *q, int comm, int comm_rank)
 {
-    for (size_t i = q->comm[comm].rares; i-- > 0;) {
-        const struct ncs_call *c = q->comm[comm].rare[i];
-        if (c->fn == NCS_FN_ncclCommDestroy && c->comm_rank == comm_rank && !c->returned && !c->ending && waits_in(q, c))
+    struct ncs_calls rare = ncs_rare_of(q, comm, comm_rank);
+    for (size_t i = rare.count; i-- > 0;) {
+        const struct ncs_call *c = rare.of[i];
+        if (c->fn == NCS_FN_ncclCommDestroy && !c->returned && !c->ending && waits_in(q, c))
             return c;
     }
     return NULL;
@@ -322,9 +323,10 @@ const struct ncs_call *ncs_tears_down(const struct ncs_analysis *q, int comm, in
 
 const struct ncs_call *ncs_end_of(const struct ncs_analysis *q, int comm, int comm_rank)
 {
-    for (size_t i = 0; i < q->comm[comm].rares; i++) {
-        const struct ncs_call *c = q->comm[comm].rare[i];
-        if (c->comm_rank == comm_rank && !ncs_failed(c) &&
+    struct ncs_calls rare = ncs_rare_of(q, comm, comm_rank);
+    for (size_t i = 0; i < rare.count; i++) {
+        const struct ncs_call *c = rare.of[i];
+        if (!ncs_failed(c) &&
             (c->fn == NCS_FN_ncclCommFinalize || c->fn == NCS_FN_ncclCommDestroy || c->fn == NCS_FN_ncclCommAbort))
             return c;
     }
@@ -363,10 +365,10 @@ void ncs_why_absent(struct ncs_analysis *q, const struct ncs_unmet *unmet, struc
         }
         if (!made && !ends && m->gone && !m->released && unmet->kind != NCS_UNMET_INIT) {
             a->reason = m->aborted ? NCS_ABSENT_ABORTED : NCS_ABSENT_DESTROYED;
-            const struct ncs_ranks_of_comm *on = &q->comm[unmet->comm];
-            for (size_t i = on->rares; i-- > 0 && !a->call;)
-                if (on->rare[i]->id == m->gone)
-                    a->call = on->rare[i];
+            struct ncs_calls rare = ncs_rare_of(q, unmet->comm, a->comm_rank);
+            for (size_t i = rare.count; i-- > 0 && !a->call;)
+                if (rare.of[i]->id == m->gone)
+                    a->call = rare.of[i];
             made = true;
         }
     }

@@ -41,12 +41,12 @@ bool *ncs_direct_waiters(const struct ncs_analysis *q, const struct ncs_unmet *u
 
 int *ncs_unmet_of(const struct ncs_analysis *q, int context, size_t *unmets)
 {
-    bool *seen = ncs_new(q->nodes * sizeof *seen);
-    int *stack = ncs_new(q->nodes * sizeof *stack), *found = NULL;
-    size_t depth = 0, room = 0;
+    struct ncs_map seen = { 0 }; /* from each of many contexts few nodes are reached */
+    int *stack = NULL, *found = NULL;
+    size_t depth = 0, room = 0, stack_room = 0;
     *unmets = 0;
-    stack[depth++] = context;
-    seen[context] = true;
+    NCS_PUSH(stack, depth, stack_room, context);
+    ncs_map_put_number(&seen, (uint64_t)context, 1);
     while (depth > 0) {
         int n = stack[--depth], unmet = ncs_node_unmet(q, n);
         if (unmet >= 0) {
@@ -54,13 +54,13 @@ int *ncs_unmet_of(const struct ncs_analysis *q, int context, size_t *unmets)
             continue;
         }
         for (int e = q->out[n]; e >= 0; e = q->edge[e].next_out) {
-            if (seen[q->edge[e].to])
+            if (ncs_map_number(&seen, (uint64_t)q->edge[e].to))
                 continue;
-            seen[q->edge[e].to] = true;
-            stack[depth++] = q->edge[e].to;
+            ncs_map_put_number(&seen, (uint64_t)q->edge[e].to, 1);
+            NCS_PUSH(stack, depth, stack_room, q->edge[e].to);
         }
     }
-    ncs_free(seen);
+    ncs_map_free(&seen);
     ncs_free(stack);
     for (size_t i = 1; i < *unmets; i++)
         for (size_t k = i; k > 0 && found[k - 1] > found[k]; k--) {

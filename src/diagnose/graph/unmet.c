@@ -20,12 +20,13 @@ static void add_present(struct ncs_unmet *n, const struct ncs_call *call)
     size_t at = n->presents;
     if (!call)
         return;
-    for (size_t i = 0; i < n->presents; i++)
-        if (n->present[i] == call)
+    while (at > 0 && n->present[at - 1]->comm_rank > call->comm_rank)
+        at--;
+    for (size_t i = at; i > 0 && n->present[i - 1]->comm_rank == call->comm_rank; i--)
+        if (n->present[i - 1] == call)
             return;
     NCS_PUSH(n->present, n->presents, n->present_room, call);
-    for (; at > 0 && n->present[at - 1]->comm_rank > call->comm_rank; at--)
-        n->present[at] = n->present[at - 1];
+    memmove(&n->present[at + 1], &n->present[at], (n->presents - 1 - at) * sizeof(const struct ncs_call *));
     n->present[at] = call;
     n->call = n->present[0];
     n->comm = call->comm;
@@ -143,10 +144,7 @@ static bool unmet_is_over(const struct ncs_analysis *q, const struct ncs_unmet *
     if (!q->snap->recorded || !n->call || !ncs_call_arg(n->call, NCS_ARG_ROOT) || r >= q->journal->comm[n->comm]->members)
         return false;
     const struct ncs_call *own = ncs_sequence_at(&q->comm[n->comm].seq[r], ncs_position(q, n->call));
-    bool waits = own == NULL;
-    for (size_t i = 0; i < q->snap->parts && !waits; i++)
-        waits = q->snap->part[i].call == own;
-    return !waits;
+    return own && !ncs_map_get(&q->part, ncs_map_key(own));
 }
 
 /* All ranks of the communicator that are not present, which are in order of their ranks. */
@@ -166,12 +164,13 @@ size_t ncs_unmet_at_meeting(struct ncs_analysis *q, int meeting)
     const struct ncs_snap_meeting *s = &q->snap->meeting[meeting];
     if (s->pair && s->members && member_call(q, meeting, 0) && ncs_is_composed(member_call(q, meeting, 0)))
         return composed_meeting(q, meeting);
-    for (size_t i = 0; i < q->unmets; i++)
-        if (q->unmet[i].meeting == meeting)
-            return i;
+    size_t known = ncs_map_number(&q->unmet_at, (uint64_t)meeting);
+    if (known)
+        return known - 1;
     enum ncs_unmet_kind kind = s->stuck ? NCS_UNMET_STUCK : s->pair ? NCS_UNMET_PAIR : NCS_UNMET_COLLECTIVE;
     struct ncs_unmet *n = new_unmet(q, kind);
     n->meeting = meeting;
+    ncs_map_put_number(&q->unmet_at, (uint64_t)meeting, q->unmets);
     if (s->pair) {
         n->src = s->src;
         n->dst = s->dst;

@@ -36,7 +36,7 @@ static bool overlaps(const struct ncs_analysis *q, const struct ncs_call *c)
         return false;
     bool apart = in.at < out.at ? out.at - in.at >= in.bytes : in.at - out.at >= out.bytes;
     /* A buffer that is too small reaches into others by chance: that is another mistake. */
-    return !apart && !is_in_place(c, in, out, block) && ncs_in_one_memory(c, send, in.bytes, recv, out.bytes);
+    return !apart && !is_in_place(c, in, out, block) && ncs_in_one_memory(q, c, send, in.bytes, recv, out.bytes);
 }
 
 static size_t block_of(const struct ncs_call *c)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/safe.h"
 #include "shim/kernel/kernel.h"
 #include "shim/many/client.h"
 #include "shim/shim.h"
@@ -73,7 +74,7 @@ static void add_template(struct ncs_str *out, const char *at)
     ncs_str_add(out, names ? ">" : "");
 }
 
-void ncs_shim_add_kernel(struct ncs_str *out, const char *name)
+static void add_readable(struct ncs_str *out, const char *name)
 {
     static const char unnamed[] = "_GLOBAL__N_";
     size_t parts = 0;
@@ -95,6 +96,20 @@ void ncs_shim_add_kernel(struct ncs_str *out, const char *name)
         ncs_str_add(out, name);
     else if (*at == 'I')
         add_template(out, at + 1);
+}
+
+/* The program's file has the name, of any bytes and length. */
+void ncs_shim_add_kernel(struct ncs_str *out, const char *name)
+{
+    enum { SHOWN = 200 };
+    struct ncs_str readable = { 0 };
+    add_readable(&readable, name);
+    bool cut = readable.bytes > SHOWN;
+    if (cut)
+        readable.text[SHOWN] = '\0';
+    ncs_safe_line(out, readable.text);
+    ncs_str_add(out, cut ? "..." : "");
+    ncs_str_free(&readable);
 }
 
 /* True the first time. */

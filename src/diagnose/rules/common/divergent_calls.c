@@ -49,9 +49,13 @@ void ncs_format_call_count(struct ncs_str *s, unsigned calls)
 
 static bool in_minority(const struct ncs_call_divergence *p, int comm_rank)
 {
-    for (size_t i = 0; i < p->minority_size; i++)
-        if (p->minority[i] == comm_rank)
+    size_t low = 0, high = p->minority_size; /* ascending */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (p->minority[middle] == comm_rank)
             return true;
+        *(p->minority[middle] < comm_rank ? &low : &high) = p->minority[middle] < comm_rank ? middle + 1 : middle;
+    }
     return false;
 }
 

@@ -93,9 +93,9 @@ static const char *judge_by(const struct ncs_analysis *q, const struct ncs_cause
     const char *found = NULL;
     for (size_t i = 0; i < RULES; i++) {
         size_t rule = ncs_nth_kind(i, RULES);
-        struct ncs_draft d = { .order = UINT64_MAX, .by_title = rules[rule]->by_title };
         if (rules[rule]->ground != ground || (r->rule && strcmp(r->rule, ncs_rule_ids[rule]) != 0))
             continue;
+        struct ncs_draft d = { .order = UINT64_MAX, .by_title = rules[rule]->by_title };
         /* a rule that does not match may have filled d in part, so that is freed, too */
         bool matches = rules[rule]->match(q, r, &d), better = matches && (!found || is_better(&d, best));
         if (matches && found)

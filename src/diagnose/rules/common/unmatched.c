@@ -170,11 +170,14 @@ static int single(const struct ncs_analysis *q, const struct ncs_call *const *un
 {
     int best = -1, best_lean = 0;
     size_t least = SIZE_MAX;
-    bool tie = false;
+    bool tie = false, *asked = ncs_new((size_t)nranks * sizeof *asked);
     for (size_t i = 0; i < count; i++) {
         int rank = unmatched[i]->comm_rank;
         size_t turned;
-        if (rank == best || rank >= nranks || !explains(unmatched, count, rank, &turned))
+        if (rank >= nranks || asked[rank])
+            continue;
+        asked[rank] = true;
+        if (!explains(unmatched, count, rank, &turned))
             continue;
         int leans = turned ? lean(q, unmatched, count, rank) : 0;
         if (turned < least || (turned == least && leans > best_lean)) {
@@ -186,6 +189,7 @@ static int single(const struct ncs_analysis *q, const struct ncs_call *const *un
             tie = true;
         }
     }
+    ncs_free(asked);
     if (best < 0 || tie || (least > 0 && !all_grouped(unmatched, count)))
         return -1;
     return best;
