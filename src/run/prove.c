@@ -192,9 +192,9 @@ static void prove_settle(struct ncs_run *run, const struct tier *t)
             ncs_diagnosis_add_other(d, run->journal, i);
 }
 
-/* Tries the tiers from the cheapest on; the first tier of which one stands decides the diagnosis: its number is *tier. `all`: tries
- * the more expensive tiers, too. */
-static bool prove_alternatives(struct ncs_run *run, bool all, size_t *tier, const struct ncs_driver *driver)
+/* Tries the tiers from the cheapest on; the first tier of which one stands decides the diagnosis. `all`: tries the
+ * more expensive tiers, too. */
+static bool prove_alternatives(struct ncs_run *run, bool all, const struct ncs_driver *driver)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
     bool *stood = ncs_new((d->alternatives + 1) * sizeof *stood);
@@ -206,10 +206,8 @@ static bool prove_alternatives(struct ncs_run *run, bool all, size_t *tier, cons
         if (any && best.from == best.to)
             best = (struct tier){ from, to, stood };
     }
-    if (best.from < best.to) {
-        *tier = d->alternative[best.from].tier;
+    if (best.from < best.to)
         prove_settle(run, &best);
-    }
     ncs_free(stood);
     return best.from < best.to;
 }
@@ -321,19 +319,27 @@ static bool are_twins(const struct ncs_finding *a, const struct ncs_finding *b)
            in->model_call == out->call;
 }
 
-/* Names the twin of a certain cause of that tier. As both change one call, only places can make one of them dearer; then they
- * decide. That the twin fails its trial is no proof if it inserts a message: it may belong elsewhere. */
-static void name_twins(struct ncs_run *run, size_t tier, const struct ncs_driver *driver)
+static bool is_of_message(const struct ncs_finding *f)
+{
+    return strcmp(f->rule, "recv-without-send") == 0 || strcmp(f->rule, "send-without-recv") == 0;
+}
+
+/* A message has two ends, and the run passes with a change of either. Places make one of them likelier, and prove nothing: a
+ * certain cause that leaves out a message, or puts one in, is likely, and its twins are named. That a twin fails its trial is no
+ * proof if it inserts a message: it may belong elsewhere. */
+static void doubt_message(struct ncs_run *run, const struct ncs_driver *driver)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
-    const struct ncs_finding *first = prove_first_of(run);
-    for (size_t i = 0; first && first->certainty == NCS_CERTAIN && i < d->alternatives; i++) {
+    struct ncs_finding *first = prove_first_of(run);
+    if (!first || first->certainty != NCS_CERTAIN || !is_of_message(first))
+        return;
+    for (size_t i = 0; i < d->alternatives; i++) {
         struct ncs_finding *f = prove_cause_of(&d->alternative[i]);
-        if (!f || !are_twins(first, f) || d->alternative[i].tier > tier)
-            continue;
-        if (try_edits(run, f, driver) || f->repair[0].kind == NCS_EDIT_INSERT)
+        if (f && are_twins(first, f) && (try_edits(run, f, driver) || f->repair[0].kind == NCS_EDIT_INSERT))
             ncs_diagnosis_add_other(d, run->journal, i);
     }
+    first->certainty = NCS_LIKELY;
+    ncs_weighed(first, "certain no more: the other end of the message may be wrong");
 }
 
 /* True if the cause is not proven: its change did not stand its trial, or came to a part of it only, or it has none. */
@@ -405,8 +411,7 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
     run->result.proof.complete = all;
     const struct ncs_finding *before = prove_first_of(run);
     try_edits(run, prove_first_of(run), driver);
-    size_t tier = 0;
-    bool another_stands = prove_alternatives(run, all, &tier, driver);
+    bool another_stands = prove_alternatives(run, all, driver);
     bool several = !another_stands && may_be_of_several(run, prove_first_of(run));
     for (size_t i = 0; i < d->alternatives; i++)
         if (is_refuted(run, prove_cause_of(&d->alternative[i])) &&
@@ -416,8 +421,7 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
     if (!another_stands)
         ncs_diagnosis_doubt(d, run->journal);
     doubt_fallen(run, another_stands, several);
-    if (another_stands)
-        name_twins(run, tier, driver);
+    doubt_message(run, driver);
     const struct ncs_finding *first = prove_first_of(run);
     ncs_diagnosis_doubt_launched(d, run->journal);
     bool likely = first && first->certainty == NCS_LIKELY;
