@@ -281,7 +281,7 @@ const struct ncs_command ncs_cmd_check = {
              "without executing them, and reports wrong calls: unknown options, roots that are no ranks,\n"
              "counts larger than a buffer. `-` is standard input. FILE[ranks=4] is one case.\n"
              "\n"
-             "Exit status: 0 no errors, 2 errors, 5 no scenario there, 124 one call of Lua takes longer than\n"
+             "Exit status: 0 no errors, 2 errors, 5 no scenario there, 7 no memory, 124 one call of Lua takes longer than\n"
              "10 s.\n",
     .option = options,
     .missing = "no scenario was given",

@@ -584,7 +584,7 @@ const struct ncs_command ncs_cmd_shrink = {
              "writes the smallest scenario that it has found, and returns 130.\n"
              "\n"
              "Exit status: 0 a scenario was written, 1 the scenario passes, 2 the scenario cannot be shrunk or FILE\n"
-             "cannot be written, 130 interrupted.\n",
+             "cannot be written, 7 no memory, 130 interrupted.\n",
     .option = options,
     .missing = "no file was given: a scenario that fails",
     .several = "shrink takes one file",

@@ -342,12 +342,11 @@ static void doubt_message(struct ncs_run *run, const struct ncs_driver *driver)
     ncs_weighed(first, "certain no more: the other end of the message may be wrong");
 }
 
-/* True if the cause is not proven: its change did not stand its trial, or came to a part of it only, or it has none. */
+/* True if the cause is not proven: its change was tried in vain, or it has none. */
 static bool may_be_of_several(const struct ncs_run *run, const struct ncs_finding *first)
 {
     bool untried = first && first->certainty == NCS_LIKELY && !first->repairs;
-    bool fell = first && known_trial(&run->result.proof, first) && !stood_trial(run, first);
-    return (untried || fell) && !prove_is_of_all(run, first);
+    return first && (untried || is_refuted(run, first)) && !prove_is_of_all(run, first);
 }
 
 /* True if the finding leaves out a call at a place where another rank makes as many. */
@@ -368,25 +367,14 @@ static bool leaves_out_usual(const struct ncs_run *run, const struct ncs_finding
     return usual;
 }
 
-/* True if the call that the finding's change puts in is then one too many, or the one that it leaves out is missing: the call
- * only comes later than the others'. */
-static bool leaves_opposite(const struct ncs_run *run, const struct ncs_finding *f)
-{
-    const struct ncs_trial *t = trial_shows(run, f);
-    return t && t->left && strcmp(t->left, f->repair[0].kind == NCS_EDIT_DELETE ? "skipped-call" : "extra-call") == 0;
-}
-
 /* The cause is not proven. One that places speak for and that lets other ranks go on, to what else is wrong,
  * is the likelier of several mistakes. Returns true if it has become the cause. */
 static bool take_first_of_several(struct ncs_run *run)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
     const struct ncs_finding *first = prove_first_of(run);
-    bool in_vain = is_refuted(run, first) || (first && !first->repairs);
     for (size_t i = 0; i < d->alternatives && first; i++) {
         struct ncs_finding *f = prove_cause_of(&d->alternative[i]);
-        if (!in_vain && leaves_opposite(run, f))
-            continue;
         if (!d->alternative[i].sure || !lets_others_go_on(run, f) || !ncs_finding_names_all(first, f) ||
             leaves_out_usual(run, f) || ncs_edits_same(f->repair, f->repairs, first->repair, first->repairs))
             continue;

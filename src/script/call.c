@@ -83,7 +83,8 @@ static void call_count(lua_State *L, struct ncs_lua_thread *t)
     if (t->cancelled)
         return;
     if (rank->run && !rank->planned) {
-        ncs_run_computes(rank->run, done, rank->rank, ncs_lua_thread_where, t);
+        if (!rank->script->unsafe) /* whoever allows programs may compute */
+            ncs_run_computes(rank->run, done, rank->rank, ncs_lua_thread_where, t);
         return;
     }
     rank->budget -= (int64_t)done;

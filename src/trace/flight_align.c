@@ -20,9 +20,12 @@ struct spans {
     struct span *of;
 };
 
+/* NULL = the call is a message, or its rank is no known member. */
 static struct span *span_of_call(const struct spans *all, const struct record_call *c)
 {
-    return ncs_record_is_collective(c) ? &all->of[all->first[c->comm] + (size_t)c->comm_rank] : NULL;
+    size_t at = all->first[c->comm] + (size_t)c->comm_rank;
+    bool member = c->comm_rank >= 0 && at < all->first[c->comm + 1];
+    return member && ncs_record_is_collective(c) ? &all->of[at] : NULL;
 }
 
 static void add_to_span(struct span *s, const struct record_call *c)

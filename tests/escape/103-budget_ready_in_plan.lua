@@ -1,6 +1,6 @@
 -- A check obeys the budget too.
 -- command: check --memory 64M
--- status: 2
+-- status: 7
 -- never: Killed
 scenario { ranks = 1 }
 local t = {}
