@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/channel.h"
+#include "base/error.h"
 #include "base/inbox.h"
 #include "base/interpreter.h"
 #include "base/mem.h"
@@ -253,8 +254,8 @@ static void exec_judge_machine(int signal, bool quiet, struct ncs_exec_end *end)
 
 static void exec_fail(const char *what, struct ncs_exec_end *end)
 {
+    end->status = ncs_status_of(errno) == NCS_NO_MEMORY ? NCS_MEM_EXIT : 70;
     fprintf(stderr, "ncclscript exec: %s: %s\n", what, strerror(errno));
-    end->status = 70;
 }
 
 /* Opens closed standard streams, so that no pipe of ours gets their numbers. */

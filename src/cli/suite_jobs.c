@@ -77,7 +77,7 @@ static void work(struct jobs *jobs, const struct worker *self, int orders, int p
     int nothing = open("/dev/null", O_RDONLY);
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(self->out, STDOUT_FILENO) < 0 ||
         dup2(self->err, STDERR_FILENO) < 0)
-        _exit(ncs_verdict_exit(NCS_INTERNAL_FAULT));
+        _exit(ncs_verdict_exit(NCS_MEMORY));
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* keeps output before a crash */
     ncs_progress_stop();
     suite->link = ncs_link_new(parcels);
@@ -179,13 +179,16 @@ static void lose_run(struct jobs *jobs, struct worker *w, int status)
 {
     struct ncs_suite *suite = jobs->suite;
     bool killed = WIFSIGNALED(status);
-    struct ncs_result result = { .verdict = NCS_INTERNAL_FAULT };
+    struct ncs_result result = { 0 };
     struct ncs_parcel parcel = { .run = w->run };
     if (killed)
         ncs_fail(&result.internal, NCS_INTERNAL, "the process of this run was ended by signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
+    else if (WEXITSTATUS(status) == ncs_verdict_exit(NCS_MEMORY))
+        ncs_fail(&result.internal, NCS_NO_MEMORY, "the process of this run had no memory or descriptors left");
     else
         ncs_fail(&result.internal, NCS_INTERNAL, "the process of this run has ended with status %d", WEXITSTATUS(status));
+    result.verdict = ncs_status_verdict(result.internal.status);
     ncs_suite_entry(suite, w->run, w->start, NULL, &result, &parcel.entry);
     finish_run(jobs, w, &parcel);
     if (!suite->report.format->people) { /* the output may end inside a line */
@@ -259,8 +262,8 @@ static bool hand_out(struct jobs *jobs)
         if (more && w->pid && w->run == NO_RUN) {
             w->run = jobs->next++;
             w->start = ncs_suite_clock();
-            ssize_t n = write(w->orders, &w->run, sizeof w->run);
-            (void)n; /* a dead worker is noticed at the end of its parcels */
+            if (write(w->orders, &w->run, sizeof w->run) < 0 && errno != EPIPE)
+                kill(w->pid, SIGKILL); /* a dead worker is noticed at the end of its parcels */
         }
         any = any || w->pid;
     }
@@ -328,9 +331,9 @@ static void make_runs(struct jobs *jobs, struct pollfd *fds)
         if (suite->next == suite->selection->runs || suite->cut)
             return;
         if (!hand_out(jobs)) {
+            suite->report.tally.worst = ncs_status_of(errno) == NCS_NO_MEMORY ? NCS_MEMORY : NCS_INTERNAL_FAULT;
             fprintf(stderr, "ncclscript run: cannot start a process: %s\n", strerror(errno));
             suite->cut = "no process could be started";
-            suite->report.tally.worst = NCS_INTERNAL_FAULT;
             return;
         }
         if (!any_at_work(jobs))

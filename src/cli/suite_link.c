@@ -67,7 +67,7 @@ void ncs_link_send(struct ncs_link *link, size_t run, bool last)
     link_add(&out, LINK_LOG, &link->log);
     ncs_message_add(&out, LINK_END, &end, sizeof end);
     if (!ncs_write_all(link->fd, out.text, out.bytes))
-        _exit(ncs_verdict_exit(NCS_INTERNAL_FAULT));
+        _exit(ncs_verdict_exit(NCS_MEMORY));
     ncs_str_free(&out);
     ncs_report_entry_free(e);
     ncs_str_clear(&link->log);
