@@ -81,10 +81,11 @@ int ncs_run_rank(const struct ncs_analysis *q, int comm, int comm_rank)
     const struct ncs_comm_info *info = q->journal->comm[comm];
     if (comm_rank >= info->members)
         return -1;
-    if (info->member[comm_rank].rank >= 0)
-        return info->member[comm_rank].rank;
+    int rank = info->member[comm_rank].rank;
     /* No record names the rank. A communicator of all ranks usually numbers them as the run does. */
-    return q->comm[comm].numbered_alike && (size_t)info->nranks == ranks_of_run(q) ? comm_rank : -1;
+    if (rank < 0 && q->comm[comm].numbered_alike && (size_t)info->nranks == ranks_of_run(q))
+        rank = comm_rank;
+    return rank < q->ranks ? rank : -1; /* a record may name ranks that it lacks */
 }
 
 static int context_of(const struct ncs_analysis *q, int rank, int thread)

@@ -471,7 +471,7 @@ void ncs_align(struct ncs_analysis *q)
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
         bool lives = c->state != NCS_CONTEXT_ENDED || c->ending == NCS_END_SILENT;
-        if (c->rank >= 0 && lives && !(c->call && c->call->ending))
+        if (c->rank >= 0 && c->rank < q->ranks && lives && !(c->call && c->call->ending))
             q->open[c->rank] = true;
     }
     for (size_t c = 0; c < q->journal->comms; c++) {
