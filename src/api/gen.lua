@@ -31,7 +31,7 @@ for _, kind in ipairs(api.kinds) do
   kinds[kind.name] = kind
 end
 
--- What an argument points to, if its type says so; and whether it is a handle, or memory to which handles or addresses are written.
+-- An argument's type may say to what it points, whether it is a handle, or memory to which handles or addresses are written.
 local handles = {}
 for _, kind in ipairs(api.kinds) do
   local pointee = kind.by_value and kind.ctype or kind.ctype:match("^(.-) ?%*$")

@@ -22,7 +22,7 @@ struct ncs_error {
     char hint[256];   /* how to repair it; empty = none */
 };
 
-/* Of an errno: NCS_NO_MEMORY if the host is out of memory, descriptors or processes, else NCS_BAD_INPUT. */
+/* The status for an errno: NCS_NO_MEMORY if the host is out of memory, descriptors or processes, else NCS_BAD_INPUT. */
 enum ncs_status ncs_status_of(int code);
 
 /* Fills err (may be NULL) with status and a formatted text, and clears the place; returns false. */

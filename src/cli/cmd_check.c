@@ -122,17 +122,14 @@ static void check_add_text(const struct ncs_checking *c, const struct ncs_error 
 }
 
 /* Adds the file to the reports as a run that did not begin. */
-static void check_add_report(struct check *check, const struct ncs_checking *c, const struct ncs_error *err, bool ok,
-                             struct ncs_str *out)
+static void check_add_report(struct check *check, const struct ncs_checking *c, const struct ncs_error *err,
+                             enum ncs_verdict verdict, struct ncs_str *out)
 {
-    struct ncs_result result = { .verdict = ok                      ? NCS_PASS
-                                            : err->status == NCS_OK ? NCS_INVALID
-                                                                    : ncs_status_verdict(err->status),
-                                 .internal = *err };
+    struct ncs_result result = { .verdict = verdict, .internal = *err };
     struct ncs_scenario scenario;
     struct ncs_report_entry entry;
     struct ncs_report_run run = {
-        .scenario = &scenario, .result = &result, .as_expected = ok, .complaints = &c->reading.complaints
+        .scenario = &scenario, .result = &result, .as_expected = verdict == NCS_PASS, .complaints = &c->reading.complaints
     };
     ncs_scenario_init(&scenario, c->file);
     ncs_report_entry(&check->report, &run, &entry);
@@ -152,7 +149,8 @@ static void check_file(struct check *check, struct entry entry)
     /* With --unsafe a plan can have effects, so it is made only if it was asked for. */
     if (ok && !complaints->errors && (check->plan || !check->settings.unsafe))
         ok = ncs_check_plans(&c, &check->settings, entry.only, check->plan, check->plan ? keep_plan : NULL, &plans, &err);
-    check_add_report(check, &c, &err, ok && !complaints->errors, &out);
+    enum ncs_verdict verdict = ncs_status_verdict(ok ? ncs_complaints_status(complaints) : err.status);
+    check_add_report(check, &c, &err, verdict, &out);
     if (check->json || check->text) {
         ncs_str_clear(&out);
         check->json ? ncs_report_check(c.file, complaints, &err, plans.item, plans.count, &out)
@@ -160,10 +158,8 @@ static void check_file(struct check *check, struct entry entry)
     }
     if (out.text)
         ncs_out(out.text);
-    if (!ok || complaints->errors) {
-        check->wrong++;
-        check->worst = ncs_verdict_worse(check->worst, ncs_status_verdict(ok ? ncs_complaints_status(complaints) : err.status));
-    }
+    check->wrong += verdict != NCS_PASS;
+    check->worst = ncs_verdict_worse(check->worst, verdict);
     check->errors += complaints->errors + (err.status != NCS_OK);
     for (size_t i = 0; i < c.modules; i++)
         check_add_entry(check, c.module[i], NULL, true);

@@ -17,7 +17,7 @@ static const struct ncs_trial *known_trial(const struct ncs_proof *proof, const 
     return NULL;
 }
 
-/* What a trial of the finding's edits shows. NULL = it shows nothing: there was none, the run came to a part of the edits
+/* The trial of the finding's edits. NULL = it shows nothing: there was none, the run came to a part of the edits
  * only, or the host had no memory for it. */
 static const struct ncs_trial *trial_shows(const struct ncs_run *run, const struct ncs_finding *f)
 {
@@ -102,7 +102,7 @@ static struct ncs_finding *prove_first_of(const struct ncs_run *run)
 
 enum takes { NO, LIKELY, SURELY };
 
-/* Decides if an alternative that stood its trial becomes the diagnosis. What ranks did at the places of the program decides, the
+/* Decides if an alternative that stood its trial becomes the diagnosis. These decide: what ranks did at the places of the program, the
  * size of the changes, and how many ranks are blamed; of the trials only that the first finding's own change was tried in vain.
  * NO: the first finding explains the waits as well, so the alternative is only reported as equally likely. *why: by which
  * comparison. */

@@ -85,7 +85,7 @@ static void carry_over(struct record *r, int rank)
 
 /* ---- a common start ---- */
 
-/* Of a communicator. */
+/* Where the calls of a communicator start that all ranks have. */
 struct start {
     int64_t at; /* the first number that is kept */
     bool lost;  /* a rank has lost calls */

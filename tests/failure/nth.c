@@ -171,7 +171,7 @@ ssize_t writev(int file, const struct iovec *part, int parts)
     return fails(WRITE, ENOSPC) ? -1 : REAL(writev)(file, part, parts);
 }
 
-/* What the C library's streams write does not pass through `write`: a stream that is flushed counts instead. */
+/* Streams of the C library do not write by `write`: a flush of one counts instead. */
 int fflush(FILE *stream)
 {
     if (!fails(WRITE, ENOSPC))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What nth.c and sweep.py say, on a sample: `sweep.py LIBRARY PROGRAM --all` takes all calls and hours.
+# Makes the N-th call fail (nth.c, sweep.py), for a sample of N: `sweep.py LIBRARY PROGRAM --all` takes all, and hours.
 set -u
 unset "${!NCCL_@}" # the simulator heeds them
 : "${NCCLSCRIPT:?the path of the binary}"

@@ -98,7 +98,9 @@ class Sweep:
         same = status == want[0] and said == want[1] and written == want[3]
         if same:
             return None
-        if any(b"no memory to try" in text or b"no room for" in text for text in (said, errors, written or b"") if isinstance(text, bytes)): # a trial, which then shows nothing
+        no_trial = any(word in text for word in (b"no memory to try", b"no room for")
+                       for text in (said, errors, written) if isinstance(text, bytes))
+        if no_trial and status in (want[0], REFUSED[0]): # a trial, which then shows nothing
             return None
         if status == 70 and b"ended by signal 9" in said + errors: # of a suite: a run that could not be handed out
             return None

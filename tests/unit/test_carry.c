@@ -99,7 +99,7 @@ START_TEST(a_handle_comes_late)
     ncs_carry_tell_late(&lates, keep, &comm);
     ck_assert_ptr_eq((void *)comm, &lates);
     comm = NULL;
-    ncs_carry_tell_late(&lates, keep, &comm); /* it is told once */
+    ncs_carry_tell_late(&lates, keep, &comm); /* once only */
     ck_assert_ptr_null(comm);
     ncs_free((void *)c.arg[3].p);
 }

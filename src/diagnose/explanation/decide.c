@@ -433,7 +433,7 @@ static const struct ncs_alternative *one_behind(const struct ncs_diagnosis *d, c
     return one;
 }
 
-/* What only a trial could prove is likely. */
+/* A cause that only a trial could prove is likely. */
 static void doubt_untried(const struct ncs_diagnosis *d, const struct ncs_journal *j, struct ncs_finding *first)
 {
     if (first->certainty == NCS_CERTAIN && !decide_is_shown(d, first))

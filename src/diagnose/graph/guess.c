@@ -52,20 +52,26 @@ void ncs_connect_unknown(struct ncs_analysis *q, size_t unmet)
     }
 }
 
+/* A broken record may name others. */
+static bool is_rank(const struct ncs_analysis *q, int rank)
+{
+    return rank >= 0 && rank < q->ranks;
+}
+
 bool *ncs_holders_of_id(const struct ncs_analysis *q, const struct ncs_unmet *n, bool sets)
 {
     bool *has = ncs_new(((size_t)q->ranks + 1) * sizeof *has);
     const union ncs_arg *id = n->call && ncs_is_init(n->call) ? ncs_call_arg(n->call, NCS_ARG_ID) : NULL;
     for (const struct ncs_host_step *h = q->journal->oldest_host; id && h; h = h->newer)
-        if (h->unique_id == id->u && h->rank < q->ranks && (h->kind == NCS_HOST_GET || (sets && h->kind == NCS_HOST_SET)))
+        if (h->unique_id == id->u && is_rank(q, h->rank) && (h->kind == NCS_HOST_GET || (sets && h->kind == NCS_HOST_SET)))
             has[h->rank] = true;
     for (size_t i = 0; id && i < q->rares; i++) {
         const union ncs_arg *own = ncs_is_init(q->rare[i]) ? ncs_call_arg(q->rare[i], NCS_ARG_ID) : NULL;
-        if (own && own->u == id->u && q->rare[i]->rank >= 0)
+        if (own && own->u == id->u && is_rank(q, q->rare[i]->rank))
             has[q->rare[i]->rank] = true;
     }
     for (size_t i = 0; i < n->presents; i++)
-        if (n->present[i]->rank >= 0)
+        if (is_rank(q, n->present[i]->rank))
             has[n->present[i]->rank] = false;
     return has;
 }

@@ -44,7 +44,7 @@ struct far_task {
 
 /* ---- mark.c: handles and addresses ---- */
 
-/* Of one process: as the leader sees it; as that process sees it. NULL, and streams that CUDA numbers, are the same everywhere. */
+/* Handles of one process: as the leader sees them; as that process sees them. NULL, and streams that CUDA numbers, are equal. */
 const void *far_mark(const void *p, int process);
 const void *far_unmark(const void *p);
 int far_process_of(const void *p); /* 0 = the leader's */

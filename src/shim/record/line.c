@@ -30,7 +30,7 @@ void ncs_recorder_end_lines(void)
     recorder_packages = NULL;
 }
 
-/* What is wanted of a frame: its line if it is the program's own; its line in any case; its own line for a call of another thread. */
+/* Which line of a frame is wanted: one of the program's own code; any; its own for a call of another thread. */
 enum frame_use { FRAME_OWN, FRAME_ANY, FRAME_ELSEWHERE };
 
 static uint64_t key_of_frame(const struct ncs_python_frame *f, enum frame_use use)
