@@ -97,7 +97,7 @@ static cudaError_t watch(cudaError_t (*look)(const void *what), const void *what
 }
 
 /* True if the wait was given up: the run is over, or NCCL has reported an error. */
-static bool is_over(cudaError_t rc)
+static bool is_given_up(cudaError_t rc)
 {
     return rc == cudaErrorNotReady || (rc == cudaErrorUnknown && ncs_local && ncs_local->async_error);
 }
@@ -151,10 +151,10 @@ static cudaError_t wait_streams(bool all)
             (all || ncs_real.streams.stream[i].blocking))
             wait[waited++] = ncs_real.streams.stream[i].handle;
     cudaError_t rc = wait_stream(NULL);
-    for (size_t i = 0; i < waited && !is_over(rc); i++)
+    for (size_t i = 0; i < waited && !is_given_up(rc); i++)
         rc = watch(look_at_listed, &wait[i]);
     ncs_free(wait);
-    return is_over(rc) ? rc : cudaSuccess;
+    return is_given_up(rc) ? rc : cudaSuccess;
 }
 
 /* ---- the functions that wait ---- */

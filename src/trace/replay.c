@@ -396,7 +396,7 @@ static void reach(struct played *p, const struct ncs_journal *j, struct played_p
         look_at(p, p->part[slot->part[i]].launch);
 }
 
-static bool is_over(const struct played *p, const struct played_launch *l)
+static bool launch_is_over(const struct played *p, const struct played_launch *l)
 {
     for (size_t at = l->first; at; at = p->part[at - 1].next)
         if (!p->part[at - 1].over)
@@ -409,7 +409,7 @@ static bool play_launch(struct played *p, const struct ncs_journal *j, size_t wh
 {
     struct played_launch *l = &p->launch[which];
     bool changed = false, met = !l->held;
-    if (l->done || !(is_over(p, l) || ncs_replay_is_reached(p, l)))
+    if (l->done || !(launch_is_over(p, l) || ncs_replay_is_reached(p, l)))
         return false;
     for (size_t at = l->first; at; at = p->part[at - 1].next)
         if (!p->part[at - 1].reached) {

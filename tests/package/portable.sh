@@ -19,8 +19,9 @@ fail() {
     failed=$((failed + 1))
 }
 
-# With less optimization the build takes less time, and all that is looked at here is the same.
-if ! cmake --preset portable -B "$build" -DCMAKE_C_FLAGS_RELEASE="-O1 -DNDEBUG" >"$work/log" 2>&1; then
+# Without optimization the build takes half the time, and all that is looked at here is the same. The C library then
+# warns that it adds no checks.
+if ! cmake --preset portable -B "$build" -DNCCLSCRIPT_WERROR=OFF -DCMAKE_C_FLAGS_RELEASE="-O0 -DNDEBUG" >"$work/log" 2>&1; then
     grep -q 'there is no zig' "$work/log" && { echo "left out: there is no zig: pip install ziglang"; exit 77; }
     cat "$work/log"
     exit 1

@@ -145,7 +145,7 @@ struct ncs_lint_error *ncs_lint_unexpected(struct ncs_lexer *x, const char *want
 }
 
 /* Reports a text or comment that is not closed. */
-static void unclosed(struct ncs_lexer *x, const char *what, const char *closing, size_t opening)
+static void text_unclosed(struct ncs_lexer *x, const char *what, const char *closing, size_t opening)
 {
     struct ncs_span begin = { x->span.at, opening };
     struct ncs_lint_error *err = ncs_lint_fail(x, (struct ncs_span){ x->at, 0 }, "the %s is not closed, expected `%s`", what,
@@ -182,7 +182,7 @@ static bool long_text(struct ncs_lexer *x, int level, const char *what)
     for (int i = 0; i < level && i < 40; i++)
         strcat(closing, "=");
     strcat(closing, "]");
-    unclosed(x, what, closing, opening);
+    text_unclosed(x, what, closing, opening);
     return false;
 }
 
@@ -250,7 +250,7 @@ static bool is_space(int c)
 }
 
 /* Reads the escape at a backslash. */
-static void escape(struct ncs_lexer *x)
+static void read_escape(struct ncs_lexer *x)
 {
     int c = byte(x, 1);
     if (c > 0 && strchr("abfnrtv\\\"'", c)) {
@@ -288,9 +288,9 @@ static int short_text(struct ncs_lexer *x)
             return NCS_W_TEXT;
         }
         if (c < 0 || is_line_end(c))
-            unclosed(x, "text", closing, 1);
+            text_unclosed(x, "text", closing, 1);
         else if (c == '\\')
-            escape(x);
+            read_escape(x);
         else
             x->at++;
     }
@@ -334,7 +334,7 @@ static bool is_number(const char *s, const char *end)
 }
 
 /* As Lua, reads every byte that may belong to a number, and then tests whether they form one. */
-static int number(struct ncs_lexer *x)
+static int read_number(struct ncs_lexer *x)
 {
     char shown[NCS_LINT_SHOWN];
     int exponent = 'e';
@@ -362,7 +362,7 @@ static int number(struct ncs_lexer *x)
 
 /* ---- names and symbols ---- */
 
-static int name(struct ncs_lexer *x)
+static int read_name(struct ncs_lexer *x)
 {
     static const char *const reserved[] = { "and",      "break",  "do",   "else", "elseif", "end",  "false", "for",
                                             "function", "goto",   "if",   "in",   "local",  "nil",  "not",   "or",
@@ -376,7 +376,7 @@ static int name(struct ncs_lexer *x)
     return NCS_W_NAME;
 }
 
-static int symbol(struct ncs_lexer *x)
+static int read_symbol(struct ncs_lexer *x)
 {
     static const struct {
         char text[4];
@@ -396,7 +396,7 @@ static int symbol(struct ncs_lexer *x)
 }
 
 /* Skips a comment at "--". False if it is not closed. */
-static bool comment(struct ncs_lexer *x)
+static bool read_comment(struct ncs_lexer *x)
 {
     x->span.at = x->at;
     x->at += 2;
@@ -415,7 +415,7 @@ static int scan(struct ncs_lexer *x)
             x->at++;
         if (byte(x, 0) != '-' || byte(x, 1) != '-')
             break;
-        if (!comment(x))
+        if (!read_comment(x))
             return NCS_W_END;
     }
     int c = byte(x, 0);
@@ -423,9 +423,9 @@ static int scan(struct ncs_lexer *x)
     if (c < 0)
         return NCS_W_END;
     if (is_letter(c))
-        return name(x);
+        return read_name(x);
     if (is_digit(c) || (c == '.' && is_digit(byte(x, 1))))
-        return number(x);
+        return read_number(x);
     if (c == '"' || c == '\'')
         return short_text(x);
     int level = c == '[' ? bracket_level(x, '[') : -1;
@@ -435,7 +435,7 @@ static int scan(struct ncs_lexer *x)
         ncs_lint_fail(x, (struct ncs_span){ x->at, 2 }, "`[=` begins no text, expected `[=[`");
         return NCS_W_END;
     }
-    return symbol(x);
+    return read_symbol(x);
 }
 
 void ncs_lint_next(struct ncs_lexer *x)
