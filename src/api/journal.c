@@ -235,12 +235,6 @@ static int journal_current_device(const struct ncs_journal *j)
     return device;
 }
 
-static void open_group(struct ncs_journal *j, struct ncs_local *local, const struct ncs_call *call)
-{
-    local->group = ++j->own->groups;
-    local->group_from = call->id;
-}
-
 /* The number that the call will have on its communicator; 0 = calls of its kind are not counted. */
 static uint32_t journal_next_number(const struct ncs_journal *j, const struct ncs_call *call)
 {
@@ -314,7 +308,7 @@ int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
     lock(j);
     if (local) {
         if (call->fn == NCS_FN_ncclGroupStart && local->group_depth++ == 0)
-            open_group(j, local, call);
+            local->group = ++j->own->groups;
         call->group = local->group;
     }
     ncs_journal_resolve(j, call, device);
@@ -333,16 +327,36 @@ int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
     return rc;
 }
 
+/* Keeps the call at hand until its group ends. */
+static void stay_grouped(struct ncs_local *local, struct ncs_call *call)
+{
+    if (!call->number || !call->group || call->group != local->group)
+        return;
+    ncs_call_pin(call);
+    call->grouped = local->grouped;
+    local->grouped = call;
+}
+
+static void end_grouped(struct ncs_journal *j, struct ncs_local *local, bool rejected)
+{
+    for (struct ncs_call *c = local->grouped; c; c = local->grouped) {
+        local->grouped = c->grouped;
+        c->grouped = NULL;
+        if (rejected)
+            ncs_journal_reject_queued(j, c);
+        else
+            ncs_journal_leave_captured(j, c);
+        ncs_call_unpin(c);
+    }
+}
+
 /* Calls of a group that was only estimated (ncclGroupSimulateEnd) never happen, unless NCCL is still working. */
 static void leave_group(struct ncs_journal *j, struct ncs_local *local, int rc, bool simulated)
 {
     if (local->group_depth == 0 || --local->group_depth > 0)
         return;
     ncs_journal_group_ended(j, local->group, !journal_has_failed(rc));
-    if (journal_has_failed(rc) || (simulated && rc == ncclSuccess))
-        ncs_journal_reject_group(j, local);
-    else
-        ncs_journal_leave_captured_group(j, local);
+    end_grouped(j, local, journal_has_failed(rc) || (simulated && rc == ncclSuccess));
     if (journal_has_failed(rc)) {
         ncs_journal_drop_windows(j, local);
         local->failed_group = local->group;
@@ -429,7 +443,10 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
     ncs_journal_learn(j, call);
     if (call->number && (journal_has_failed(rc) || call->faulted))
         ncs_journal_reject(j, call);
-    ncs_journal_leave_captured(j, call);
+    if (!call->group)
+        ncs_journal_leave_captured(j, call);
+    else if (local)
+        stay_grouped(local, call);
     if (call->fn == NCS_FN_ncclCommWindowRegister && journal_has_failed(rc))
         ncs_journal_drop_window(j, call);
     else if (call->fn == NCS_FN_ncclCommWindowRegister && rc == ncclSuccess && !call->group)

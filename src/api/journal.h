@@ -94,6 +94,7 @@ struct ncs_call {
                                 * NULL = it is the program's own */
     unsigned pins;                  /* holders of the record; it may be dropped only at 0 and once returned */
     struct ncs_call *next_counted;  /* next counted call of (comm, comm_rank) still held */
+    struct ncs_call *grouped;       /* while its group is open: the numbered call before it in the group; pinned */
     struct ncs_call *older, *newer; /* all held records in order of id */
 };
 

@@ -8,17 +8,8 @@
 
 void ncs_journal_leave_captured(struct ncs_journal *j, struct ncs_call *call)
 {
-    if (call->captured && call->number && !call->group)
+    if (call->captured && call->number)
         ncs_journal_unnumber(j, call);
-}
-
-void ncs_journal_leave_captured_group(struct ncs_journal *j, const struct ncs_local *local)
-{
-    if (!j->own->api)
-        return; /* a record is played: it has no captured calls, and a group of each of many ranks */
-    for (struct ncs_call *c = j->newest; c && c->id > local->group_from; c = c->older)
-        if (c->group == local->group && c->captured && c->number)
-            ncs_journal_unnumber(j, c);
 }
 
 struct ncs_call *ncs_journal_find_again(struct ncs_journal *j, const struct ncs_call *captured, const struct ncs_call *by)

@@ -88,8 +88,8 @@ void ncs_journal_uncount_call(struct ncs_journal *j, struct ncs_call *call);
 void ncs_journal_reject(struct ncs_journal *j, struct ncs_call *call);
 /* Also takes its number away: later calls move up. */
 void ncs_journal_unnumber(struct ncs_journal *j, struct ncs_call *call);
-/* Rejects the calls of the thread's group, which has failed. */
-void ncs_journal_reject_group(struct ncs_journal *j, const struct ncs_local *local);
+/* Rejects a call whose group has failed. */
+void ncs_journal_reject_queued(struct ncs_journal *j, struct ncs_call *call);
 /* The caller holds the lock. NULL = there is no such record. */
 struct ncs_call *ncs_journal_find_numbered(const struct ncs_journal *j, int comm, int comm_rank, uint32_t number);
 
@@ -97,7 +97,6 @@ struct ncs_call *ncs_journal_find_numbered(const struct ncs_journal *j, int comm
 
 /* The call has returned, or its group has ended: what was captured has no place in its sequence. */
 void ncs_journal_leave_captured(struct ncs_journal *j, struct ncs_call *call);
-void ncs_journal_leave_captured_group(struct ncs_journal *j, const struct ncs_local *local);
 /* The record of a captured call in the launch `by`, which is the newest; NULL = none yet. */
 struct ncs_call *ncs_journal_find_again(struct ncs_journal *j, const struct ncs_call *captured, const struct ncs_call *by);
 /* Completes that record. */

@@ -121,11 +121,10 @@ void ncs_journal_reject(struct ncs_journal *j, struct ncs_call *call)
 
 /* NCCL drops the calls queued in a group that fails (measured on 2.28.9). A call on a handle that is
  * no communicator had no number to lose. */
-void ncs_journal_reject_group(struct ncs_journal *j, const struct ncs_local *local)
+void ncs_journal_reject_queued(struct ncs_journal *j, struct ncs_call *call)
 {
-    for (struct ncs_call *c = j->newest; c && c->id > local->group_from; c = c->older)
-        if (c->group == local->group && c->number && c->comm >= 0 && !ncs_call_is_immediate(c, j->comm[c->comm]->nranks))
-            ncs_journal_reject(j, c);
+    if (call->number && call->comm >= 0 && !ncs_call_is_immediate(call, j->comm[call->comm]->nranks))
+        ncs_journal_reject(j, call);
 }
 
 void ncs_journal_uncount_call(struct ncs_journal *j, struct ncs_call *call)

@@ -73,9 +73,9 @@ struct ncs_local {
     const char *said;      /* message about the last call; owned by the journal, as ncs_call's */
     struct ncs_place last; /* of the script's last call */
     int group_depth;
-    uint64_t group;        /* serial of the open outermost group, from 1; 0 = none */
-    uint64_t group_from;   /* id of the call that opened it */
-    uint64_t failed_group; /* serial of the last outermost group that failed; 0 = none so far */
+    uint64_t group;           /* serial of the open outermost group, from 1; 0 = none */
+    struct ncs_call *grouped; /* the newest numbered call in it, linked to the others; NULL = none */
+    uint64_t failed_group;    /* serial of the last outermost group that failed; 0 = none so far */
 };
 
 extern _Thread_local struct ncs_local *ncs_local; /* NULL on threads that the run does not know */

@@ -63,7 +63,7 @@ static void drop_spares(void *of_thread)
     free(s);
 }
 
-static void make_key(void)
+static void make_spares_key(void)
 {
     pthread_key_create(&spares_key, drop_spares);
 }
@@ -72,7 +72,7 @@ static void make_key(void)
 static bool open_spares(void)
 {
     unsigned most = atomic_exchange(&spares_taken, true) ? SPARE_BYTES_OTHERS : SPARE_BYTES;
-    pthread_once(&spares_once, make_key);
+    pthread_once(&spares_once, make_spares_key);
     spares = calloc(1, sizeof *spares);
     if (!spares || pthread_setspecific(spares_key, spares) != 0)
         return false;

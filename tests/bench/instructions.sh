@@ -3,24 +3,10 @@
 # than its bound. A step's cost is the difference of two runs that do it less and more often. The bounds are
 # those of gcc 12 at -O2 on x86-64, with a tenth to spare: lower them along with the cost.
 set -u
-: "${NCCLSCRIPT:?the path of the binary}"
-here=$(cd "$(dirname "$0")" && pwd)
-command -v valgrind >/dev/null || { echo "no valgrind here"; exit 77; }
-[[ $(uname -m) = x86_64 ]] || { echo "the bounds are those of x86-64"; exit 77; }
-if grep -qaE '__asan_init|__tsan_init' "$NCCLSCRIPT"; then echo "a sanitizer counts, too"; exit 77; fi
+. "$(dirname "$0")/count.bash"
 grep -q 'CMAKE_BUILD_TYPE:STRING=RelWithDebInfo' "$(dirname "$NCCLSCRIPT")/CMakeCache.txt" 2>/dev/null &&
     grep -q 'CMAKE_C_COMPILER:[A-Z]*=.*gcc\|CMAKE_C_COMPILER:[A-Z]*=.*/cc$' "$(dirname "$NCCLSCRIPT")/CMakeCache.txt" ||
     { echo "the bounds are those of gcc at -O2"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-# count ARGUMENTS...: the instructions of one run.
-count() {
-    valgrind --tool=callgrind --callgrind-out-file="$work/out" "$NCCLSCRIPT" "$@" 2>"$work/err" >"$work/text" ||
-        { cat "$work/err" "$work/text" >&2; return 1; }
-    sed -n 's/.*Collected : *//p' "$work/err"
-}
 
 # step NAME BOUND STEPS LESS MORE: arguments of both runs, which differ by STEPS steps.
 step() {
