@@ -12,6 +12,7 @@
 #include "base/near.h"
 #include "base/quantity.h"
 #include "base/slab.h"
+#include "base/sorted.h"
 #include "base/str.h"
 #include "harness.h"
 
@@ -624,6 +625,42 @@ START_TEST(map_visits_each_value_once)
 }
 END_TEST
 
+/* Against an array as the model: keys that come and go in any order, with more and with fewer of them at once. */
+START_TEST(sorted_agrees_with_a_model)
+{
+    enum { KEYS = 1500 };
+    static char values[KEYS];
+    bool in[KEYS] = { false };
+    struct ncs_sorted s = { 0 };
+    struct ncs_random r = { 3 };
+    ck_assert_ptr_null(ncs_sorted_at(&s, UINT64_MAX));
+    ck_assert_ptr_null(ncs_sorted_beyond(&s, 0));
+    ck_assert_ptr_null(ncs_sorted_remove(&s, 5));
+    for (int step = 0; step < 40000; step++) {
+        size_t k = ncs_random_below(&r, KEYS);
+        if (in[k] ? ncs_random_below(&r, 10) < (step < 20000 ? 2 : 8) : ncs_random_below(&r, 2)) {
+            if (in[k])
+                ck_assert_ptr_eq(ncs_sorted_remove(&s, k * 4 + 1), &values[k]);
+            else
+                ncs_sorted_put(&s, k * 4 + 1, &values[k]);
+            in[k] = !in[k];
+        }
+        ck_assert_ptr_null(ncs_sorted_remove(&s, k * 4 + 2));
+        size_t at = k, beyond = k + 1;
+        while (at && !in[at])
+            at--;
+        while (beyond < KEYS && !in[beyond])
+            beyond++;
+        ck_assert_ptr_eq(ncs_sorted_at(&s, k * 4 + 3), in[at] ? &values[at] : NULL);
+        ck_assert_ptr_eq(ncs_sorted_beyond(&s, k * 4 + 1), beyond < KEYS ? &values[beyond] : NULL);
+    }
+    for (char *v; (v = ncs_sorted_beyond(&s, 0));)
+        ck_assert_ptr_eq(ncs_sorted_remove(&s, (uint64_t)(v - values) * 4 + 1), v);
+    ck_assert_uint_eq(s.pages, 0);
+    ncs_sorted_free(&s);
+}
+END_TEST
+
 START_TEST(slab_gives_what_it_was_given_back)
 {
     enum { LIVE = 300 };
@@ -703,5 +740,5 @@ NCS_TEST_MAIN("base", interpreter_names_its_script, interpreter_without_a_script
               size_refuses, duration_parses, duration_refuses, int_parses, int_refuses, duration_formats, size_formats,
               formats_stay_in_their_buffer, hash_of_bytes_sees_order_count_and_each_byte, hash_and_random_values_are_fixed,
               random_below_stays_below, map_holds_any_key, map_agrees_with_a_model, map_reuses_erased_slots,
-              a_number_of_zero_leaves_the_others_to_be_found, map_visits_each_value_once, slab_gives_what_it_was_given_back,
-              error_is_filled_once_and_cut_to_size, arrays_grow)
+              a_number_of_zero_leaves_the_others_to_be_found, map_visits_each_value_once, sorted_agrees_with_a_model,
+              slab_gives_what_it_was_given_back, error_is_filled_once_and_cut_to_size, arrays_grow)

@@ -217,13 +217,6 @@ static void release_in_stream(struct rank *r, struct ncs_call *call)
 
 /* ---- streams, events, waits ---- */
 
-static void end_stream(struct rank *r, const struct ncs_call *call)
-{
-    for (struct stream *s = r->streams; s; s = s->next)
-        if (s->handle == call->arg[0].p && !s->legacy && !s->destroyed && s->handle != (const void *)cudaStreamPerThread)
-            s->destroyed = true;
-}
-
 /* A wait for the legacy stream covers all blocking streams, as an operation on it would wait for these. */
 static void hazard_wait_stream(struct rank *r, struct ncs_call *call)
 {
@@ -316,8 +309,8 @@ void ncs_hazards_waited(struct ncs_hazards *h, int rank)
 void ncs_hazards_kernel(struct ncs_hazards *h)
 {
     struct rank *r = rank_of(h, 0);
-    for (size_t i = 0; i < r->blocks; i++)
-        hazard_drop_hollows(&r->block[i]);
+    for (struct block *b = NULL; (b = hazard_next_block(r, b ? b->base : 0));)
+        hazard_drop_hollows(b);
 }
 
 /* ---- the table ---- */
@@ -371,7 +364,7 @@ static void order(struct rank *r, struct ncs_call *call)
     case NCS_FN_cudaStreamCreateWithPriority:
         hazard_new_stream(r, call->arg[0].p, hazard_device(r, call), !(call->arg[1].u & cudaStreamNonBlocking));
         break;
-    case NCS_FN_cudaStreamDestroy: end_stream(r, call); break;
+    case NCS_FN_cudaStreamDestroy: hazard_end_stream(r, call->arg[0].p); break;
     case NCS_FN_cudaStreamSynchronize: hazard_wait_stream(r, call); break;
     case NCS_FN_cudaStreamQuery:
         hazard_wait_stream(r, call);

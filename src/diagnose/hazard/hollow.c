@@ -119,8 +119,7 @@ bool hazard_breaks_calls(int code)
 
 static void hollow_cut(struct rank *r, const struct hollow *cut, int comm, int comm_rank)
 {
-    for (size_t i = 0; i < r->blocks; i++) {
-        struct block *b = &r->block[i];
+    for (struct block *b = NULL; (b = hazard_next_block(r, b ? b->base : 0));)
         for (size_t k = 0; k < b->spans; k++) {
             const struct span *s = &b->span[k];
             const struct access *w = &s->write;
@@ -133,7 +132,6 @@ static void hollow_cut(struct rank *r, const struct hollow *cut, int comm, int c
             own.call = w->call;
             hollow_add(b, own);
         }
-    }
 }
 
 void hazard_cut_short(struct rank *r, struct ncs_call *by)

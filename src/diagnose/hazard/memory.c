@@ -53,24 +53,15 @@ static bool is_nccl(const struct ncs_call *call)
 
 /* ---- allocations ---- */
 
-/* The index of the first allocation that ends behind the address. */
-static size_t memory_place_of(const struct rank *r, uintptr_t at)
-{
-    size_t low = 0, high = r->blocks;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (r->block[middle].end <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 struct block *hazard_block(const struct rank *r, uintptr_t at)
 {
-    size_t i = memory_place_of(r, at);
-    return i < r->blocks && r->block[i].base <= at ? &r->block[i] : NULL;
+    struct block *b = ncs_sorted_at(&r->blocks, at);
+    return b && at < b->end ? b : NULL;
+}
+
+struct block *hazard_next_block(const struct rank *r, uintptr_t at)
+{
+    return ncs_sorted_beyond(&r->blocks, at);
 }
 
 static void memory_forget(struct block *b)
@@ -82,11 +73,11 @@ static void memory_forget(struct block *b)
 
 void hazard_drop_block(struct rank *r, struct block *b)
 {
-    size_t i = (size_t)(b - r->block);
+    ncs_sorted_remove(&r->blocks, b->base);
     memory_forget(b);
     hazard_drop_hollows(b);
     ncs_free(b->span);
-    memmove(b, b + 1, (--r->blocks - i) * sizeof *b);
+    ncs_free(b);
 }
 
 void hazard_add_block(struct rank *r, const void *base, size_t bytes, int device, bool on_device)
@@ -94,13 +85,11 @@ void hazard_add_block(struct rank *r, const void *base, size_t bytes, int device
     uintptr_t from = (uintptr_t)base;
     if (!base || bytes == 0 || bytes > UINTPTR_MAX - from)
         return;
-    struct block *old;
-    while ((old = hazard_block(r, from)) || ((old = hazard_block(r, from + bytes - 1))))
+    for (struct block *old; (old = ncs_sorted_at(&r->blocks, from + bytes - 1)) && old->end > from;)
         hazard_drop_block(r, old);
-    size_t i = memory_place_of(r, from);
-    r->block = ncs_grown(r->block, &r->block_room, r->blocks + 1, sizeof *r->block);
-    memmove(&r->block[i + 1], &r->block[i], (r->blocks++ - i) * sizeof *r->block);
-    r->block[i] = (struct block){ .base = from, .end = from + bytes, .device = device, .on_device = on_device };
+    struct block *b = ncs_new(sizeof *b);
+    *b = (struct block){ .base = from, .end = from + bytes, .device = device, .on_device = on_device };
+    ncs_sorted_put(&r->blocks, from, b);
 }
 
 void hazard_share(struct rank *r, const void *base)
@@ -115,11 +104,9 @@ void hazard_share(struct rank *r, const void *base)
 
 void hazard_free_memory(struct rank *r)
 {
-    while (r->blocks)
-        hazard_drop_block(r, &r->block[r->blocks - 1]);
-    ncs_free(r->block);
-    r->block = NULL;
-    r->block_room = 0;
+    for (struct block *b; (b = hazard_next_block(r, 0));)
+        hazard_drop_block(r, b);
+    ncs_sorted_free(&r->blocks);
 }
 
 /* ---- spans ---- */

@@ -14,6 +14,7 @@ static void order_widen(struct clock *c, uint32_t lanes)
 
 void hazard_join(struct clock *into, const struct clock *from)
 {
+    into->changes++;
     order_widen(into, from->lanes);
     for (uint32_t i = 0; i < from->lanes; i++)
         if (into->at[i] < from->at[i])
@@ -22,6 +23,7 @@ void hazard_join(struct clock *into, const struct clock *from)
 
 void hazard_copy(struct clock *into, const struct clock *from)
 {
+    into->changes++;
     if (into->lanes > from->lanes)
         memset(into->at, 0, into->lanes * sizeof *into->at);
     order_widen(into, from->lanes);
@@ -31,6 +33,7 @@ void hazard_copy(struct clock *into, const struct clock *from)
 
 void hazard_set(struct clock *c, unsigned lane, uint32_t tick)
 {
+    c->changes++;
     order_widen(c, lane + 1);
     c->at[lane] = tick;
 }
@@ -129,7 +132,7 @@ bool hazard_is_within(const struct clock *c, const struct clock *of)
  * launch in progress may still point to it. */
 static void purge(struct rank *r)
 {
-    if (is_queued(r))
+    if (r->destroyed == 0 || is_queued(r))
         return;
     for (struct stream **at = &r->streams; *at;) {
         struct stream *s = *at;
@@ -138,41 +141,56 @@ static void purge(struct rank *r)
             continue;
         }
         *at = s->next;
+        r->destroyed--;
         hazard_spare_lane(r, s->lane);
         free_clock(&s->clock);
         ncs_free(s);
     }
 }
 
-static struct stream *order_add_stream(struct rank *r, const void *handle, int device, bool blocking)
+static struct stream *order_add_stream(struct rank *r, int device, bool blocking)
 {
     purge(r);
     struct stream *s = ncs_new(sizeof *s);
-    *s = (struct stream){ .handle = handle, .device = device, .blocking = blocking, .next = r->streams, .lane = hazard_lane(r) };
+    *s = (struct stream){ .device = device, .blocking = blocking, .next = r->streams, .lane = hazard_lane(r) };
     r->streams = s;
     return s;
 }
 
-void hazard_new_stream(struct rank *r, const void *handle, int device, bool blocking)
+static struct stream *stream_of_handle(struct rank *r, const void *handle, int device, bool blocking)
 {
-    order_add_stream(r, handle, device, blocking);
+    struct stream *s = order_add_stream(r, device, blocking);
+    ncs_map_put(&r->handles, ncs_map_key(handle), s);
+    return s;
 }
 
+void hazard_end_stream(struct rank *r, const void *handle)
+{
+    struct stream *s = ncs_map_remove(&r->handles, ncs_map_key(handle));
+    if (s)
+        s->destroyed = true;
+    r->destroyed += s != NULL;
+}
+
+void hazard_new_stream(struct rank *r, const void *handle, int device, bool blocking)
+{
+    hazard_end_stream(r, handle); /* one whose end was not recorded */
+    stream_of_handle(r, handle, device, blocking);
+}
+
+/* A stream whose creation was not recorded counts as blocking, which orders more and accuses less. */
 struct stream *hazard_stream(struct rank *r, const void *handle, int device, const struct ncs_call *call)
 {
     bool legacy = !handle || handle == (const void *)cudaStreamLegacy;
-    bool own = handle == (const void *)cudaStreamPerThread;
-    const struct thread *thread = own ? hazard_thread(r, call) : NULL;
-    for (struct stream *s = r->streams; s; s = s->next) {
-        if (s->destroyed)
-            continue;
-        if (legacy ? s->legacy && s->device == device
-            : own  ? s->handle == handle && s->device == device && s->thread == thread
-                   : s->handle == handle)
-            return s;
+    const struct thread *thread = handle == (const void *)cudaStreamPerThread ? hazard_thread(r, call) : NULL;
+    if (!legacy && !thread) {
+        struct stream *known = ncs_map_get(&r->handles, ncs_map_key(handle));
+        return known ? known : stream_of_handle(r, handle, device, true);
     }
-    struct stream *s = order_add_stream(
-        r, handle, device, !legacy); /* its creation was not recorded: blocking, which orders more and accuses less */
+    for (struct stream *s = r->streams; s; s = s->next)
+        if (s->device == device && s->legacy == legacy && s->thread == thread)
+            return s;
+    struct stream *s = order_add_stream(r, device, !legacy);
     s->legacy = legacy;
     s->thread = thread;
     return s;
@@ -191,9 +209,12 @@ void hazard_before(const struct rank *r, const struct stream *s, struct clock *c
 
 void hazard_drain(struct rank *r, int device)
 {
-    for (const struct stream *s = r->streams; s; s = s->next)
-        if (device < 0 || s->device == device)
-            hazard_join(&r->host, &s->clock);
+    for (struct stream *s = r->streams; s; s = s->next) {
+        if (s->drained == s->clock.changes || (device >= 0 && s->device != device))
+            continue;
+        hazard_join(&r->host, &s->clock);
+        s->drained = s->clock.changes;
+    }
 }
 
 static void free_event(void *value, void *arg)
@@ -218,6 +239,7 @@ void hazard_free_order(struct rank *r)
     }
     ncs_map_each(&r->events, free_event, NULL);
     ncs_map_free(&r->events);
+    ncs_map_free(&r->handles);
     free_clock(&r->host);
     free_clock(&r->scratch);
     free_clock(&r->callbacks);

@@ -10,11 +10,12 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sorted.h"
 #include "diagnose/hazard/hazard.h"
 
 struct clock {
     uint32_t *at; /* by lane; lanes beyond: 0 */
-    uint32_t lanes;
+    uint32_t lanes, changes;
 };
 
 /* ---- uses of memory ---- */
@@ -55,12 +56,12 @@ struct block { /* an allocation */
 /* ---- order ---- */
 
 struct stream {
-    const void *handle;
     int device;
     const struct thread *thread; /* of the per-thread stream */
     bool blocking, legacy, destroyed;
     unsigned lane;
     struct clock clock; /* the clock when all its operations have ended */
+    uint32_t drained;   /* clock.changes when the host's clock last took all of it */
     struct stream *next;
 };
 
@@ -166,11 +167,12 @@ struct rank {
     unsigned *spare; /* lanes that no stream uses any more; a new one continues their ticks */
     size_t spares, spare_room;
     struct stream *streams;
+    size_t destroyed;       /* of them; they are not among the handles */
+    struct ncs_map handles; /* handle that the program made -> stream */
     struct ncs_map events;
     struct line *lines;
     struct thread *threads;
-    struct block *block; /* by address */
-    size_t blocks, block_room;
+    struct ncs_sorted blocks; /* by address; disjoint */
     struct vain vain[VAINS];
     unsigned vains;
     struct recent recent[RECENT];
@@ -207,6 +209,7 @@ struct thread *hazard_thread(struct rank *r, const struct ncs_call *call); /* th
 int hazard_device(struct rank *r, const struct ncs_call *call);
 struct stream *hazard_stream(struct rank *r, const void *handle, int device, const struct ncs_call *call);
 void hazard_new_stream(struct rank *r, const void *handle, int device, bool blocking);
+void hazard_end_stream(struct rank *r, const void *handle);
 unsigned hazard_lane(struct rank *r);
 void hazard_spare_lane(struct rank *r, unsigned lane);
 /* Adds to the clock the operations before the one that is now put into the stream. */
@@ -218,6 +221,8 @@ void hazard_drain(struct rank *r, int device);
 
 void hazard_add_block(struct rank *r, const void *base, size_t bytes, int device, bool on_device);
 struct block *hazard_block(const struct rank *r, uintptr_t at);
+/* The first one that begins beyond the address; NULL = none. */
+struct block *hazard_next_block(const struct rank *r, uintptr_t at);
 void hazard_drop_block(struct rank *r, struct block *b);
 void hazard_share(struct rank *r, const void *base);
 void hazard_free_memory(struct rank *r);

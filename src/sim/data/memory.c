@@ -29,27 +29,15 @@
 #define POISON 0xa7
 #define POISONED_BYTES ((size_t)1 << 20)
 
-/* Index of the first allocation whose base is beyond p. */
-static size_t beyond(const void *p)
-{
-    size_t low = 0, high = sim_world.allocations;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if ((uintptr_t)sim_world.allocation[middle]->base <= (uintptr_t)p)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 struct allocation *sim_memory_find(const void *p)
 {
-    size_t i = beyond(p);
-    if (i == 0)
-        return NULL;
-    struct allocation *a = sim_world.allocation[i - 1];
-    return (uintptr_t)p - (uintptr_t)a->base < a->bytes ? a : NULL;
+    struct allocation *a = ncs_sorted_at(&sim_world.memory, ncs_map_key(p));
+    return a && (uintptr_t)p - (uintptr_t)a->base < a->bytes ? a : NULL;
+}
+
+struct allocation *sim_memory_next(const void *p)
+{
+    return ncs_sorted_beyond(&sim_world.memory, ncs_map_key(p));
 }
 
 struct allocation *sim_memory_at(const struct process *process, const void *p)
@@ -98,10 +86,7 @@ static struct allocation *allocation_insert(struct allocation given)
         w->live_bytes += a->bytes;
     if (allocation_is_counted(a->kind))
         *used(a->process, a->device) += a->bytes;
-    size_t at = beyond(a->base);
-    NCS_PUSH(w->allocation, w->allocations, w->allocations_room, a);
-    memmove(w->allocation + at + 1, w->allocation + at, (w->allocations - 1 - at) * sizeof *w->allocation);
-    w->allocation[at] = a;
+    ncs_sorted_put(&w->memory, ncs_map_key(a->base), a);
     return a;
 }
 
@@ -218,10 +203,9 @@ int sim_memory_new_by_nccl(struct process *process, int device, size_t bytes, vo
 
 int sim_memory_register(struct process *process, int device, void *p, size_t bytes, unsigned flags)
 {
-    size_t next = beyond(p);
     const struct allocation *a = sim_memory_find(p);
-    if (!a && next < sim_world.allocations)
-        a = sim_world.allocation[next];
+    if (!a)
+        a = sim_memory_next(p);
     bool overlaps = a && (a->base <= (char *)p || (uintptr_t)a->base - (uintptr_t)p < bytes);
     if (overlaps)
         return allocation_is_counted(a->kind) ? cudaErrorInvalidValue : cudaErrorHostMemoryAlreadyRegistered;
@@ -318,10 +302,7 @@ static void allocation_release(struct allocation *a)
 
 void sim_memory_free(struct allocation *a)
 {
-    struct world *w = &sim_world;
-    size_t at = beyond(a->base) - 1;
-    memmove(w->allocation + at, w->allocation + at + 1, (w->allocations - 1 - at) * sizeof *w->allocation);
-    w->allocations--;
+    ncs_sorted_remove(&sim_world.memory, ncs_map_key(a->base));
     allocation_release(a);
 }
 
@@ -334,30 +315,24 @@ void sim_memory_left(uint64_t serial, const void *p)
 
 void sim_memory_free_device(const struct process *process, int device)
 {
-    struct world *w = &sim_world;
-    size_t kept = 0;
-    for (size_t i = 0; i < w->allocations; i++) {
-        struct allocation *a = w->allocation[i];
+    for (struct allocation *a = sim_memory_next(NULL), *next; a; a = next) {
+        next = sim_memory_next(a->base);
         if (a->process == process && a->device == device)
-            allocation_release(a);
-        else
-            w->allocation[kept++] = a;
+            sim_memory_free(a);
     }
-    w->allocations = kept;
 }
 
 void sim_memory_free_all(void)
 {
     struct world *w = &sim_world;
-    for (size_t i = 0; i < w->allocations; i++)
-        allocation_release(w->allocation[i]);
+    for (const struct allocation *a; (a = sim_memory_next(NULL));)
+        allocation_release(ncs_sorted_remove(&w->memory, ncs_map_key(a->base)));
     ncs_map_each(&w->freed, forget_freed, NULL);
     ncs_map_free(&w->freed);
-    ncs_free(w->allocation);
+    ncs_sorted_free(&w->memory);
     ncs_free(w->memory_used);
-    w->allocation = NULL;
     w->memory_used = NULL;
-    w->allocations = w->allocations_room = w->memory_used_count = 0;
+    w->memory_used_count = 0;
 }
 
 /* ---- use by other processes ---- */

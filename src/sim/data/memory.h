@@ -60,6 +60,8 @@ uint64_t sim_memory_address(const void *p);
 
 /* The allocation that holds p, or NULL. */
 struct allocation *sim_memory_find(const void *p);
+/* The first allocation that begins beyond p, or NULL. */
+struct allocation *sim_memory_next(const void *p);
 /* The allocation that begins at p, if this process may free it, that is, unless a
  * stream is about to. */
 struct allocation *sim_memory_at(const struct process *process, const void *p);

@@ -101,10 +101,10 @@ void sim_unwritten_write(const void *p, size_t bytes)
 
 void sim_unwritten_reach(const struct process *process)
 {
-    struct world *w = &sim_world;
-    for (size_t i = 0; i < w->allocations && w->unwritten > 0; i++)
-        if (w->allocation[i]->unwritten.count > 0 && sim_memory_is_of(process, w->allocation[i]))
-            sim_unwritten_end(w->allocation[i]);
+    struct allocation *a = NULL;
+    while (sim_world.unwritten > 0 && (a = sim_memory_next(a ? a->base : NULL)))
+        if (a->unwritten.count > 0 && sim_memory_is_of(process, a))
+            sim_unwritten_end(a);
 }
 
 void sim_unwritten_find(const void *p, size_t bytes, size_t at, struct spans *out)

@@ -12,6 +12,7 @@
 #include "api/machine.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/sorted.h"
 #include "sim/kernel/choose.h"
 #include "sim/kernel/context.h"
 
@@ -140,14 +141,13 @@ struct world {
     struct capture *capture_first, *capture_last; /* those that have not ended, in order of their beginning */
     uint64_t capture_serial;
     uint64_t stream_serial;
-    struct allocation **allocation; /* sorted by base */
-    size_t allocations, allocations_room;
-    uint64_t memory_serial;  /* of the latest allocation */
-    uint64_t event_serial;   /* of the latest record of an event */
-    struct ncs_map freed;    /* struct freed of watched allocations, by serial */
-    size_t unwritten;        /* allocations that are not written as a whole (data/unwritten.h) */
-    size_t lazy_allocations; /* allocations that take memory only when written */
-    uint64_t *memory_used;   /* by host * devices_most + device */
+    struct ncs_sorted memory; /* allocations, by base */
+    uint64_t memory_serial;   /* of the latest allocation */
+    uint64_t event_serial;    /* of the latest record of an event */
+    struct ncs_map freed;     /* struct freed of watched allocations, by serial */
+    size_t unwritten;         /* allocations that are not written as a whole (data/unwritten.h) */
+    size_t lazy_allocations;  /* allocations that take memory only when written */
+    uint64_t *memory_used;    /* by host * devices_most + device */
     size_t memory_used_count;
 
     /* NCCL */
