@@ -21,26 +21,18 @@ struct sorted_place {
     size_t page, entry;
 };
 
-static struct sorted_place sorted_find(const struct ncs_sorted *s, uint64_t key)
+static inline struct sorted_place sorted_find(const struct ncs_sorted *s, uint64_t key)
 {
     struct sorted_place at = { 0 };
-    if (s->pages == 0)
-        return at;
-    for (size_t high = s->pages; high - at.page > 1;) {
-        size_t middle = (at.page + high) / 2;
-        if (s->page[middle].entry[0].key <= key)
-            at.page = middle;
-        else
-            high = middle;
-    }
+    for (size_t left = s->pages, half; (half = left / 2) > 0; left -= half)
+        at.page += s->page[at.page + half].entry[0].key <= key ? half : 0;
     const struct ncs_sorted_page *p = &s->page[at.page];
-    for (size_t high = p->used; at.entry < high;) {
-        size_t middle = (at.entry + high) / 2;
-        if (p->entry[middle].key <= key)
-            at.entry = middle + 1;
-        else
-            high = middle;
-    }
+    const struct sorted_entry *e = s->pages ? p->entry : NULL;
+    if (!e || e->key > key)
+        return at;
+    for (size_t left = p->used, half; (half = left / 2) > 0; left -= half)
+        e += e[half].key <= key ? half : 0;
+    at.entry = (size_t)(e - p->entry) + 1;
     return at;
 }
 

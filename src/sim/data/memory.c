@@ -31,8 +31,12 @@
 
 struct allocation *sim_memory_find(const void *p)
 {
-    struct allocation *a = ncs_sorted_at(&sim_world.memory, ncs_map_key(p));
-    return a && (uintptr_t)p - (uintptr_t)a->base < a->bytes ? a : NULL;
+    struct allocation *a = sim_world.found; /* a call asks several times for the same buffer */
+    if (!a || (uintptr_t)p - (uintptr_t)a->base >= a->bytes)
+        a = ncs_sorted_at(&sim_world.memory, ncs_map_key(p));
+    if (!a || (uintptr_t)p - (uintptr_t)a->base >= a->bytes)
+        return NULL;
+    return sim_world.found = a;
 }
 
 struct allocation *sim_memory_next(const void *p)
@@ -285,6 +289,8 @@ static void allocation_release(struct allocation *a)
 {
     end_use(a);
     sim_unwritten_end(a);
+    if (sim_world.found == a)
+        sim_world.found = NULL;
     if (a->block)
         sim_world.live_bytes -= a->bytes;
     if (sim_arena_is_open() && a->block)

@@ -87,7 +87,10 @@ static void wake_pollers(bool fruitless)
 static void wake(void)
 {
     struct world *w = &sim_world;
-    if (w->wokens > 1)
+    size_t sorted = 1;
+    while (sorted < w->wokens && by_parking(&w->woken[sorted - 1], &w->woken[sorted]) < 0)
+        sorted++;
+    if (sorted < w->wokens)
         qsort(w->woken, w->wokens, sizeof *w->woken, by_parking);
     for (size_t i = 0; i < w->wokens; i++)
         if (w->woken[i]->state == CONTEXT_PARKED)

@@ -142,6 +142,7 @@ struct world {
     uint64_t capture_serial;
     uint64_t stream_serial;
     struct ncs_sorted memory; /* allocations, by base */
+    struct allocation *found; /* the last that was looked for; NULL = none, or freed */
     uint64_t memory_serial;   /* of the latest allocation */
     uint64_t event_serial;    /* of the latest record of an event */
     struct ncs_map freed;     /* struct freed of watched allocations, by serial */
