@@ -14,7 +14,7 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libdw1) # which exec opens to find lines
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libdw1, libedit2") # which exec opens to find lines, and a prompt to edit them
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
   set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
 endif()
@@ -22,7 +22,7 @@ if(NCCLSCRIPT_PORTABLE)
   set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= ${NCCLSCRIPT_GLIBC})")
 elseif(CMAKE_CROSSCOMPILING)
   # dpkg-shlibdeps knows this system's libraries only. Those of the sysroot, with their versions, are in its list.
-  file(STRINGS ${CMAKE_SYSROOT}/packages packages REGEX "^(libc6|libedit2|libjansson4|liblua5.4-0|libyaml-0-2) ")
+  file(STRINGS ${CMAKE_SYSROOT}/packages packages REGEX "^(libc6|libjansson4|liblua5.4-0|libyaml-0-2) ")
   # The upstream version is enough: what Debian adds to it changes no interface.
   list(TRANSFORM packages REPLACE "^([^ ]+) ([^-+]+).*" "\\1 (>= \\2)")
   list(JOIN packages ", " CPACK_DEBIAN_PACKAGE_DEPENDS)

@@ -1,5 +1,6 @@
 #include "cli/editor.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>
@@ -65,6 +66,47 @@ static enum ncs_edited read_plain(struct ncs_editor *e, const char **line)
 
 #ifdef NCCLSCRIPT_EDIT
 
+/* ---- the library ---- */
+
+#define EACH_FUNCTION(F) \
+    F(el_init);          \
+    F(el_end);           \
+    F(el_get);           \
+    F(el_getc);          \
+    F(el_gets);          \
+    F(el_insertstr);     \
+    F(el_line);          \
+    F(el_push);          \
+    F(el_reset);         \
+    F(el_set);           \
+    F(el_source);        \
+    F(history);          \
+    F(history_init);     \
+    F(history_end)
+
+static struct {
+#define FIELD(name) __typeof__(name) *name
+    EACH_FUNCTION(FIELD);
+} lib;
+
+/* A build for other systems has the library compiled in. Otherwise only a prompt opens it: with the libraries that it needs, it
+ * would be a tenth of every start. */
+static bool open_library(void)
+{
+#ifdef NCCLSCRIPT_PORTABLE
+#define FIND(name) lib.name = name
+#else
+    void *handle = dlopen("libedit.so.2", RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        handle = dlopen("libedit.so.0", RTLD_NOW | RTLD_LOCAL); /* as others than Debian call it */
+    if (!handle)
+        return false;
+#define FIND(name) *(void **)&lib.name = dlsym(handle, #name)
+#endif
+    EACH_FUNCTION(FIND);
+    return true;
+}
+
 /* ---- the history's file ---- */
 
 static char *history_path(void)
@@ -77,17 +119,17 @@ static char *history_path(void)
 static const char *open_history(struct ncs_editor *e)
 {
     HistEvent event;
-    e->history = history_init();
+    e->history = lib.history_init();
     if (!e->history)
         return "no memory for a history";
-    history(e->history, &event, H_SETSIZE, HISTORY_LINES);
-    history(e->history, &event, H_SETUNIQUE, 1);
+    lib.history(e->history, &event, H_SETSIZE, HISTORY_LINES);
+    lib.history(e->history, &event, H_SETUNIQUE, 1);
     e->history_file = history_path();
     struct stat file;
     if (!e->history_file || stat(e->history_file, &file) != 0)
         return NULL;
     bool device = S_ISCHR(file.st_mode); /* /dev/null means no history; other devices never end */
-    if (S_ISREG(file.st_mode) && history(e->history, &event, H_LOAD, e->history_file) >= 0)
+    if (S_ISREG(file.st_mode) && lib.history(e->history, &event, H_LOAD, e->history_file) >= 0)
         return NULL;
     ncs_free(e->history_file);
     e->history_file = NULL;
@@ -99,7 +141,7 @@ static void save_history(struct ncs_editor *e)
     HistEvent event;
     if (e->history_file && *e->history_file && ncs_state_folder(e->history_file)) {
         mode_t mask = umask(077);
-        history(e->history, &event, H_SAVE, e->history_file);
+        lib.history(e->history, &event, H_SAVE, e->history_file);
         umask(mask);
     }
 }
@@ -154,11 +196,11 @@ static unsigned char editor_complete(EditLine *edit, int key)
     struct words w = { 0 };
     unsigned char result = CC_ERROR;
     (void)key;
-    el_get(edit, EL_CLIENTDATA, &e);
-    const LineInfo *info = el_line(edit);
+    lib.el_get(edit, EL_CLIENTDATA, &e);
+    const LineInfo *info = lib.el_line(edit);
     size_t bytes = (size_t)(info->cursor - info->buffer), from = bytes;
     if (bytes == 0 || strspn(info->buffer, " \t") >= bytes) { /* to indent by hand */
-        return el_insertstr(edit, "    ") == 0 ? CC_REFRESH : CC_ERROR;
+        return lib.el_insertstr(edit, "    ") == 0 ? CC_REFRESH : CC_ERROR;
     }
     struct ncs_str text = { 0 };
     ncs_str_add_bytes(&text, info->buffer, bytes);
@@ -170,7 +212,7 @@ static unsigned char editor_complete(EditLine *edit, int key)
         struct ncs_str rest = { 0 };
         if (shared > typed)
             ncs_str_add_bytes(&rest, w.word[0] + typed, shared - typed);
-        if (rest.bytes && el_insertstr(edit, rest.text) == 0)
+        if (rest.bytes && lib.el_insertstr(edit, rest.text) == 0)
             result = CC_REFRESH;
         if (!rest.bytes && w.count > 1) {
             list_words(&w);
@@ -190,7 +232,7 @@ static void read_pasted(EditLine *edit, struct ncs_str *text)
 {
     static const char end[] = "\033[201~";
     char c;
-    while (el_getc(edit, &c) == 1 && text->bytes < PASTED_MOST) {
+    while (lib.el_getc(edit, &c) == 1 && text->bytes < PASTED_MOST) {
         c = c == '\r' ? '\n' : c == '\t' ? ' ' : c;
         ncs_str_add_bytes(text, &c, 1);
         size_t n = sizeof end - 1;
@@ -207,7 +249,7 @@ static unsigned char paste(EditLine *edit, int key)
     struct ncs_editor *e;
     struct ncs_str text = { 0 };
     (void)key;
-    el_get(edit, EL_CLIENTDATA, &e);
+    lib.el_get(edit, EL_CLIENTDATA, &e);
     read_pasted(edit, &text);
     char *newline = text.text ? strchr(text.text, '\n') : NULL;
     if (newline) {
@@ -215,10 +257,10 @@ static unsigned char paste(EditLine *edit, int key)
         ncs_str_add(&e->pasted, newline + 1);
     }
     if (text.bytes && *text.text)
-        el_insertstr(edit, text.text);
+        lib.el_insertstr(edit, text.text);
     ncs_str_free(&text);
     if (newline)
-        el_push(edit, "\n");
+        lib.el_push(edit, "\n");
     return CC_REFRESH;
 }
 
@@ -248,7 +290,7 @@ static bool has_pasted(struct ncs_editor *e)
 static char *editor_prompt_of(EditLine *edit)
 {
     struct ncs_editor *e;
-    el_get(edit, EL_CLIENTDATA, &e);
+    lib.el_get(edit, EL_CLIENTDATA, &e);
     return (char *)e->prompt;
 }
 
@@ -262,24 +304,26 @@ static const char *editor_open_edit(struct ncs_editor *e)
 {
     if (!wants_editing())
         return NULL;
+    if (!open_library())
+        return "lines cannot be edited: libedit is not installed";
     if (!setlocale(LC_CTYPE, ""))
         setlocale(LC_CTYPE, "C.UTF-8");
-    e->edit = el_init("ncclscript", stdin, stdout, stderr);
+    e->edit = lib.el_init("ncclscript", stdin, stdout, stderr);
     if (!e->edit)
         return "the terminal does not support editing";
     const char *trouble = open_history(e);
-    el_set(e->edit, EL_CLIENTDATA, e);
-    el_set(e->edit, EL_PROMPT, editor_prompt_of);
-    el_set(e->edit, EL_EDITOR, "emacs");
-    el_set(e->edit, EL_SIGNAL, 0);
+    lib.el_set(e->edit, EL_CLIENTDATA, e);
+    lib.el_set(e->edit, EL_PROMPT, editor_prompt_of);
+    lib.el_set(e->edit, EL_EDITOR, "emacs");
+    lib.el_set(e->edit, EL_SIGNAL, 0);
     if (e->history)
-        el_set(e->edit, EL_HIST, history, e->history);
-    el_set(e->edit, EL_ADDFN, "ncs-complete", "complete the word", editor_complete);
-    el_set(e->edit, EL_ADDFN, "ncs-paste", "take pasted text", paste);
-    el_set(e->edit, EL_BIND, "^I", "ncs-complete", NULL);
-    el_set(e->edit, EL_BIND, "\033[200~", "ncs-paste", NULL);
-    el_set(e->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
-    el_source(e->edit, NULL);
+        lib.el_set(e->edit, EL_HIST, lib.history, e->history);
+    lib.el_set(e->edit, EL_ADDFN, "ncs-complete", "complete the word", editor_complete);
+    lib.el_set(e->edit, EL_ADDFN, "ncs-paste", "take pasted text", paste);
+    lib.el_set(e->edit, EL_BIND, "^I", "ncs-complete", NULL);
+    lib.el_set(e->edit, EL_BIND, "\033[200~", "ncs-paste", NULL);
+    lib.el_set(e->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
+    lib.el_source(e->edit, NULL);
     return trouble;
 }
 
@@ -296,11 +340,11 @@ static enum ncs_edited editor_read_edited(struct ncs_editor *e, const char **lin
         return next_pasted(e, line);
     switch_pasting(true);
     errno = 0;
-    const char *text = el_gets(e->edit, &count);
+    const char *text = lib.el_gets(e->edit, &count);
     int why = errno;
     switch_pasting(false);
     if (!text && (count < 0 || why == EINTR)) {
-        el_reset(e->edit);
+        lib.el_reset(e->edit);
         return NCS_EDITED_INTERRUPTED;
     }
     if (!text)
@@ -322,7 +366,7 @@ void ncs_editor_remember(struct ncs_editor *e, const char *input)
     if (!e->history || !*input)
         return;
     ncs_str_addf(&entry, "%s\n", input);
-    history(e->history, &event, H_ENTER, entry.text);
+    lib.history(e->history, &event, H_ENTER, entry.text);
     ncs_str_free(&entry);
 }
 
@@ -330,10 +374,10 @@ static void editor_close_edit(struct ncs_editor *e)
 {
     if (e->history) {
         save_history(e);
-        history_end(e->history);
+        lib.history_end(e->history);
     }
     if (e->edit)
-        el_end(e->edit);
+        lib.el_end(e->edit);
     ncs_free(e->history_file);
 }
 

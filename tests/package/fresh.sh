@@ -31,6 +31,7 @@ lines=$(grep -vc '^start: installing' "$work/out")
 prefix=$work/made/prefix
 step "./start install" ./start install "$prefix"
 grep -q "^installed: $prefix/bin/ncclscript" "$work/out" || fail "./start install does not say where: $(cat "$work/out")"
+readelf -S "$prefix/bin/ncclscript" | grep -q '\.debug_info' && fail "./start install leaves debug information in the program"
 step "the installed run" "$prefix/bin/ncclscript" run "$prefix/share/ncclscript/scenarios/basics/average.lua"
 "$prefix/bin/ncclscript" exec -- "$(dirname "$NCCLSCRIPT")/tests/exec/exec_hang" >"$work/out" 2>&1
 [[ $? == 3 ]] && grep -q '^HANG ' "$work/out" || fail "the installed exec sees no hang: $(cat "$work/out")"
