@@ -178,7 +178,7 @@ void *ncs_grown(void *items, size_t *room, size_t need, size_t size)
 {
     if (need <= *room)
         return items;
-    size_t wide = *room ? *room * 2 : 8;
+    size_t wide = *room ? *room * 2 : size > 16 ? 1 : 8; /* large elements mostly stay alone */
     while (wide < need)
         wide *= 2;
     *room = wide;

@@ -42,7 +42,7 @@ static struct meeting *find_meeting(const struct part *p)
     meeting->dst = dst;
     meeting->sequence = p->sequence;
     meeting->expected = pair ? 2 : comm->nranks;
-    meeting->part = ncs_new((size_t)meeting->expected * sizeof(struct part *));
+    meeting->part = pair ? meeting->both : ncs_new((size_t)meeting->expected * sizeof(struct part *));
     LIST_APPEND(comm->meeting_first, comm->meeting_last, meeting);
     ncs_map_put(map, key, meeting);
     return meeting;
@@ -58,7 +58,8 @@ static void meeting_free(struct meeting *meeting)
         ncs_map_remove(&comm->collectives, meeting->sequence + 1);
     ncs_free(meeting->bounce);
     sim_spans_free(&meeting->unwritten);
-    ncs_free(meeting->part);
+    if (!meeting->pair)
+        ncs_free(meeting->part);
     sim_free(meeting, sizeof *meeting);
 }
 

@@ -23,6 +23,7 @@ struct meeting {
     enum ncs_stuck stuck;
     int cut[2];            /* NCS_STUCK_LINK: the ranks at its ends */
     struct part **part;    /* by rank; for a pair: send, then receive; NULL = absent */
+    struct part *both[2];  /* those of a pair */
     unsigned char *bounce; /* of a pair: the bytes of a send that ran ahead */
     size_t bounce_bytes;
     struct spans unwritten; /* of these bytes */

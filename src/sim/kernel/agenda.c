@@ -48,51 +48,33 @@ static void put_entry(size_t i, struct event_entry entry)
     note_place(&entry, i + 1);
 }
 
-static void swap_entries(size_t i, size_t j)
+/* Puts an entry to place i, or to where it belongs above or below it: those on the way make room. */
+static void entry_settle(size_t i, struct event_entry entry)
 {
-    struct event_entry entry = sim_world.agenda[i];
-    put_entry(i, sim_world.agenda[j]);
-    put_entry(j, entry);
-}
-
-static void sift_up(size_t i)
-{
-    while (i > 0 && entry_before(&sim_world.agenda[i], &sim_world.agenda[(i - 1) / 2])) {
-        swap_entries(i, (i - 1) / 2);
-        i = (i - 1) / 2;
+    const struct event_entry *all = sim_world.agenda;
+    for (; i > 0 && entry_before(&entry, &all[(i - 1) / 2]); i = (i - 1) / 2)
+        put_entry(i, all[(i - 1) / 2]);
+    for (size_t child; (child = 2 * i + 1) < sim_world.agenda_count; i = child) {
+        child += child + 1 < sim_world.agenda_count && entry_before(&all[child + 1], &all[child]);
+        if (!entry_before(&all[child], &entry))
+            break;
+        put_entry(i, all[child]);
     }
-}
-
-static void sift_down(size_t i)
-{
-    for (;;) {
-        size_t least = i;
-        for (size_t child = 2 * i + 1; child <= 2 * i + 2; child++)
-            if (child < sim_world.agenda_count && entry_before(&sim_world.agenda[child], &sim_world.agenda[least]))
-                least = child;
-        if (least == i)
-            return;
-        swap_entries(i, least);
-        i = least;
-    }
+    put_entry(i, entry);
 }
 
 static void entry_insert(struct event_entry entry)
 {
     NCS_PUSH(sim_world.agenda, sim_world.agenda_count, sim_world.agenda_room, entry);
-    note_place(&entry, sim_world.agenda_count);
-    sift_up(sim_world.agenda_count - 1);
+    entry_settle(sim_world.agenda_count - 1, entry);
 }
 
 static struct event_entry remove_at(size_t i)
 {
     struct event_entry entry = sim_world.agenda[i];
     note_place(&entry, 0);
-    if (i < --sim_world.agenda_count) {
-        put_entry(i, sim_world.agenda[sim_world.agenda_count]);
-        sift_up(i);
-        sift_down(i);
-    }
+    if (i < --sim_world.agenda_count)
+        entry_settle(i, sim_world.agenda[sim_world.agenda_count]);
     return entry;
 }
 
