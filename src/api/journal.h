@@ -120,7 +120,6 @@ struct ncs_member {
     uint32_t collectives, one_sided; /* lengths of the sequences (ncs_call.ordinal) */
     struct ncs_map pairs;            /* lengths of the sequences of each peer's sends and receives */
     uint32_t splits, shrinks, grows; /* that have not failed */
-    uint64_t hash;                   /* rolling hash of the signatures of all counted calls */
     struct ncs_call *first, *last;   /* counted calls still held, by number */
     struct ncs_call **line;          /* table of held calls: number % line_room -> the latest with that remainder */
     uint32_t line_room, in_line;     /* its size, a power of two, at least the calls held; 0 = no call yet */

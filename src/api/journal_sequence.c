@@ -97,7 +97,6 @@ void ncs_journal_count_call(struct ncs_journal *j, struct ncs_call *call)
     journal_find_rival(j, m, call);
     call->number = ++m->calls;
     call->ordinal = lengthen(m, sequence_of(call), 1);
-    m->hash = ncs_hash(m->hash, ncs_call_signature(call));
     if (m->last)
         m->last->next_counted = call;
     else

@@ -56,25 +56,33 @@ struct key {
 
 int ncs_share_of(const struct ncs_call *call)
 {
-    if (ncs_movement_of(call->fn)->kind == NCS_MOVE_PUT)
-        return 0;
-    return ncs_call_is_pair(call) ? ncs_movement_of(call->fn)->kind == NCS_MOVE_RECV : call->comm_rank;
+    switch (ncs_movement_of(call->fn)->kind) {
+    case NCS_MOVE_PUT:
+    case NCS_MOVE_SEND: return 0;
+    case NCS_MOVE_RECV: return 1;
+    default: return call->comm_rank;
+    }
 }
 
-/* False for a call without an ordinal: it failed, or is empty. */
+/* False for a call that moves no data of its own, and for one without an ordinal: it failed, or is empty. */
 static bool capture_key_of(const struct ncs_call *call, struct key *key)
 {
     enum ncs_movement_kind movement = ncs_movement_of(call->fn)->kind;
-    int own = call->comm_rank, peer = ncs_call_peer(call);
+    int own = call->comm_rank;
 
     *key = (struct key){ call->comm, -1, -1, call->ordinal };
     if (movement == NCS_MOVE_PUT)
         *key = (struct key){ call->comm, own, -2, call->id };
     else if (movement == NCS_MOVE_SEND)
-        *key = (struct key){ call->comm, own, peer, call->ordinal };
+        *key = (struct key){ call->comm, own, ncs_call_peer(call), call->ordinal };
     else if (movement == NCS_MOVE_RECV)
-        *key = (struct key){ call->comm, peer, own, call->ordinal };
-    return call->ordinal != 0;
+        *key = (struct key){ call->comm, ncs_call_peer(call), own, call->ordinal };
+    return movement != NCS_MOVE_NONE && call->ordinal != 0;
+}
+
+static bool has_key(const struct ncs_operation *op, const struct key *key)
+{
+    return op->comm == key->comm && op->src == key->src && op->dst == key->dst && op->number == key->number;
 }
 
 static uint64_t key_hash(const struct key *key)
@@ -84,22 +92,23 @@ static uint64_t key_hash(const struct key *key)
     return ncs_hash(ncs_hash(hash, (uint64_t)key->src), (uint64_t)key->dst);
 }
 
-static struct ncs_operation *capture_lookup(struct ncs_capture *c, const struct key *key)
+static struct ncs_operation *capture_lookup(struct ncs_capture *c, const struct key *key, struct ncs_operation *near)
 {
+    if (near && has_key(near, key))
+        return near;
     struct ncs_operation *op = ncs_map_get(&c->operations, key_hash(key));
-
-    while (op && (op->comm != key->comm || op->src != key->src || op->dst != key->dst || op->number != key->number))
+    while (op && !has_key(op, key))
         op = op->next;
     return op;
 }
 
-struct ncs_operation *ncs_capture_find(struct ncs_capture *c, const struct ncs_call *call)
+struct ncs_operation *ncs_capture_find(struct ncs_capture *c, const struct ncs_call *call, struct ncs_operation *near)
 {
     struct key key;
 
-    if (!capture_comm_of(c, call) || ncs_movement_of(call->fn)->kind == NCS_MOVE_NONE || !capture_key_of(call, &key))
+    if (!capture_comm_of(c, call) || !capture_key_of(call, &key))
         return NULL;
-    return capture_lookup(c, &key);
+    return capture_lookup(c, &key, near);
 }
 
 static struct ncs_operation *capture_add(struct ncs_capture *c, const struct key *key, const struct ncs_call *call, int nranks)
@@ -128,16 +137,14 @@ static struct ncs_operation *capture_add(struct ncs_capture *c, const struct key
 }
 
 /* The call's operation, created if it is new; NULL for calls that move no data of their own. */
-static struct ncs_operation *operation_of(struct ncs_capture *c, struct ncs_call *call)
+static struct ncs_operation *operation_of(struct ncs_capture *c, struct ncs_call *call, struct ncs_operation *near)
 {
     const struct ncs_comm_info *comm = capture_comm_of(c, call);
     struct key key;
 
-    if (!comm || ncs_movement_of(call->fn)->kind == NCS_MOVE_NONE || ncs_call_count(call) == 0)
+    if (!comm || ncs_call_count(call) == 0 || !capture_key_of(call, &key))
         return NULL;
-    if (!capture_key_of(call, &key))
-        return NULL;
-    struct ncs_operation *op = capture_lookup(c, &key);
+    struct ncs_operation *op = capture_lookup(c, &key, near);
     return op ? op : capture_add(c, &key, call, comm->nranks);
 }
 
@@ -230,15 +237,15 @@ bool ncs_capture_can_read(const struct ncs_capture *c, const void *p, size_t byt
     return !c->readable || c->staged || c->readable(p, bytes);
 }
 
-static void copy_input(struct ncs_capture *c, struct ncs_operation *op, struct ncs_call *call)
+static void copy_input(struct ncs_capture *c, struct ncs_operation *op, struct ncs_share *share)
 {
-    struct ncs_share *share = &op->share[ncs_share_of(call)];
+    struct ncs_call *call = share->call;
     size_t inputs, each, count = ncs_input_count(op, call, &inputs);
     const void *from = c->staged ? c->staged(call, NCS_STAGED_INPUT) : ncs_call_sendbuff(call);
 
     if (count == 0)
         return;
-    if (__builtin_mul_overflow(count, ncs_dtype_bytes(ncs_call_dtype(call)), &each) || !ncs_capture_can_read(c, from, each)) {
+    if (__builtin_mul_overflow(count, share->element, &each) || !ncs_capture_can_read(c, from, each)) {
         op->unfit = NCS_UNVERIFIED_FREED;
         return;
     }
@@ -250,7 +257,7 @@ static void copy_input(struct ncs_capture *c, struct ncs_operation *op, struct n
         op->unfit = c->staged && !from ? c->unstaged(call) : NCS_UNVERIFIED_ROOM;
         return;
     }
-    unsigned char *to = op->copies + (inputs == 1 ? 0 : each * (size_t)ncs_share_of(call));
+    unsigned char *to = op->copies + (inputs == 1 ? 0 : each * (size_t)(share - op->share));
     memcpy(to, from, each);
     share->input = to;
 }
@@ -275,41 +282,48 @@ static bool capture_borrows(const struct ncs_capture *c, const struct ncs_operat
     return c->borrows && !c->staged && !op->movement->steps && together == (size_t)op->shares;
 }
 
-void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call, size_t together)
+static void capture_share(struct ncs_capture *c, struct ncs_operation *op, struct ncs_share *share, struct ncs_call *call)
 {
-    struct ncs_operation *op = operation_of(c, call);
-
-    if (!op || op->share[ncs_share_of(call)].call)
-        return;
-    struct ncs_share *share = &op->share[ncs_share_of(call)];
     ncs_call_pin(call);
     share->call = call;
-    op->borrows = capture_borrows(c, op, together);
-    size_t output = ncs_output_count(call, op->shares);
+    share->outputs = ncs_output_count(call, op->shares);
+    share->element = ncs_dtype_bytes(ncs_call_dtype(call));
     share->output = op->movement->kind == NCS_MOVE_PUT ? ncs_journal_target(c->journal, call)
                     : c->staged                        ? c->staged(call, NCS_STAGED_OUTPUT)
                                                        : ncs_call_recvbuff(call);
     if (op->movement->kind == NCS_MOVE_PUT && !share->output)
         op->unfit = NCS_UNVERIFIED_WINDOW;
-    if (c->staged && output > 0 && !share->output && !call->unverified)
+    if (c->staged && share->outputs > 0 && !share->output && !call->unverified)
         op->unfit = c->unstaged(call);
-    size_t written = output * ncs_dtype_bytes(ncs_call_dtype(call));
+    size_t written = share->outputs * share->element;
     if (!op->unfit && !ncs_capture_can_read(c, share->output, written))
         op->unfit = NCS_UNVERIFIED_FREED;
     if (!ncs_call_is_pair(call) && ncs_call_signature(call) != op->signature)
         op->unfit = NCS_UNVERIFIED_DISAGREEMENT;
     if (op->unfit)
         return;
-    copy_input(c, op, call);
+    copy_input(c, op, share);
     if (call->redop && !ncs_call_is_pair(call))
         copy_scalar(c, op, call);
-    if (!op->unfit && output > 0 && !call->unverified && !c->staged && !op->borrows)
+    if (!op->unfit && written > 0 && !call->unverified && !c->staged && !op->borrows)
         share->before = ncs_content_hash(share->output, written);
+}
+
+struct ncs_operation *ncs_capture_call(struct ncs_capture *c, struct ncs_call *call, size_t together, struct ncs_operation *near)
+{
+    struct ncs_operation *op = operation_of(c, call, near);
+    struct ncs_share *share = op ? &op->share[ncs_share_of(call)] : NULL;
+
+    if (share && !share->call) {
+        op->borrows = capture_borrows(c, op, together);
+        capture_share(c, op, share, call);
+    }
+    return op;
 }
 
 void ncs_capture_exclude(struct ncs_capture *c, struct ncs_call *call)
 {
-    struct ncs_operation *op = operation_of(c, call);
+    struct ncs_operation *op = operation_of(c, call, NULL);
 
     if (op)
         op->unfit = NCS_UNVERIFIED_DISAGREEMENT;

@@ -36,10 +36,9 @@ static void outputs_find(const struct ncs_operation *op, struct outputs *o)
 {
     o->span = ncs_new((size_t)op->shares * sizeof *o->span);
     for (int i = 0; i < op->shares; i++) {
-        const struct ncs_call *call = op->share[i].call;
-        size_t bytes = ncs_output_count(call, op->shares) * ncs_dtype_bytes(ncs_call_dtype(call));
-        if (bytes > 0)
-            o->span[o->count++] = keep_span(op->share[i].output, bytes);
+        const struct ncs_share *s = &op->share[i];
+        if (s->outputs > 0)
+            o->span[o->count++] = keep_span(s->output, s->outputs * s->element);
     }
     qsort(o->span, o->count, sizeof *o->span, by_address);
     for (size_t i = 1; i < o->count; i++)
@@ -90,7 +89,7 @@ static void losses_find(const struct ncs_operation *op, struct losses *l)
         const struct ncs_share *s = &op->share[i];
         if (!s->input)
             continue;
-        l->bytes = ncs_input_count(op, s->call, &inputs) * ncs_dtype_bytes(ncs_call_dtype(s->call));
+        l->bytes = ncs_input_count(op, s->call, &inputs) * s->element;
         struct span input = keep_span(s->input, l->bytes);
         size_t on = outputs.overlap ? 1 : outputs_on(&outputs, input);
         l->lost[i] = on > 0;
@@ -143,7 +142,7 @@ void ncs_keep_inputs(struct ncs_verify *v, struct ncs_operation *op)
 {
     struct losses l;
 
-    if (!op || !op->borrows || !keep_is_whole(op))
+    if (!op->borrows || !keep_is_whole(op))
         return;
     losses_find(op, &l);
     size_t results = op->movement->parts_in ? (size_t)op->shares : 1, each = op->count * ncs_dtype_bytes(op->dtype);

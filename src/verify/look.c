@@ -227,7 +227,7 @@ static void sample(struct ncs_look *l, struct ncs_seen *seen, const struct ncs_o
 {
     const struct ncs_share *s = &op->share[share];
     size_t bytes = ncs_dtype_bytes(op->dtype), in = input_elements(op, share);
-    size_t out = ncs_output_count(s->call, op->shares);
+    size_t out = s->outputs;
     struct ncs_seen_rank *to = &seen->rank[op->movement->kind == NCS_MOVE_PUT ? 1 : share];
 
     shape(&seen->rank[share].before, in, look_part_of(op, in), seen->nranks);

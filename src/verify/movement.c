@@ -2,7 +2,7 @@
 
 /* Not derived from the rows of the API's functions, by which the simulator moves data: verification would
  * repeat an error in a row and miss it. unit/test_verify_movement compares the two. */
-static const struct ncs_movement movements[NCS_FN_COUNT] = {
+const struct ncs_movement ncs_movements[NCS_FN_COUNT] = {
     [NCS_FN_ncclAllReduce] = { .kind = NCS_MOVE_COLLECTIVE, .reduces = true },
     [NCS_FN_ncclReduce] = { .kind = NCS_MOVE_COLLECTIVE, .reduces = true, .to_root = true },
     [NCS_FN_ncclReduceScatter] = { .kind = NCS_MOVE_COLLECTIVE, .reduces = true, .parts_in = true },
@@ -16,8 +16,3 @@ static const struct ncs_movement movements[NCS_FN_COUNT] = {
     [NCS_FN_ncclRecv] = { .kind = NCS_MOVE_RECV },
     [NCS_FN_ncclPutSignal] = { .kind = NCS_MOVE_PUT },
 };
-
-const struct ncs_movement *ncs_movement_of(enum ncs_fn fn)
-{
-    return &movements[fn];
-}

@@ -22,6 +22,11 @@ struct ncs_movement {
     bool steps;               /* moves pair by pair: the output is checked when its rank has finished */
 };
 
-const struct ncs_movement *ncs_movement_of(enum ncs_fn fn);
+extern const struct ncs_movement ncs_movements[NCS_FN_COUNT];
+
+static inline const struct ncs_movement *ncs_movement_of(enum ncs_fn fn)
+{
+    return &ncs_movements[fn];
+}
 
 #endif

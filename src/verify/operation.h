@@ -24,6 +24,7 @@ struct ncs_share {
     const unsigned char *input;  /* the copy, in the operation's `copies`, or, if the operation borrows, the
                                  * buffer itself; NULL = none needed */
     const unsigned char *output; /* the destination: this rank's buffer, or a peer's window */
+    size_t outputs, element;     /* elements of the output, 0 = no output; bytes of one, by the call's own type */
     unsigned char scalar[8];     /* of a pre-mul-sum */
     uint64_t before;             /* hash of the output buffer before the data moved; 0 = unknown */
     bool done;                   /* the data has moved */
@@ -45,7 +46,9 @@ struct ncs_operation {
     struct ncs_operation *next; /* of the same key hash */
     struct ncs_seen *seen;      /* the kept sample; NULL = nothing asked for one, or not yet */
     bool overlooked;            /* there was no room to keep it */
-    int shares, finished;       /* finished: of calls that move in steps, shares that are over */
+    bool over;                  /* its data have moved: it is among those that are checked next */
+    struct ncs_operation *next_over;
+    int shares, finished; /* finished: of calls that move in steps, shares that are over */
     struct ncs_share share[];
 };
 
@@ -71,8 +74,9 @@ struct ncs_capture {
 };
 
 /* Captures the call's input and records what verification needs from before the data move. `together`: the
- * number of calls that move their data in this instant, this one included. */
-void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call, size_t together);
+ * number of calls that move their data in this instant, this one included. Returns the call's operation, NULL for calls that
+ * move no data of their own. `near`: an operation that may be the call's, NULL = none: it is looked at first. */
+struct ncs_operation *ncs_capture_call(struct ncs_capture *c, struct ncs_call *call, size_t together, struct ncs_operation *near);
 
 /* The elements of the call's input on its rank, and in *inputs the number of ranks with such an input. */
 size_t ncs_input_count(const struct ncs_operation *op, const struct ncs_call *call, size_t *inputs);
@@ -84,8 +88,8 @@ bool ncs_capture_reserve(struct ncs_capture *c, struct ncs_operation *op, size_t
 /* Marks the call's operation as one on whose arguments the ranks disagree. */
 void ncs_capture_exclude(struct ncs_capture *c, struct ncs_call *call);
 
-/* The call's operation, or NULL when it was not captured. */
-struct ncs_operation *ncs_capture_find(struct ncs_capture *c, const struct ncs_call *call);
+/* The call's operation, or NULL when it was not captured; `near` as above. */
+struct ncs_operation *ncs_capture_find(struct ncs_capture *c, const struct ncs_call *call, struct ncs_operation *near);
 
 /* True if these bytes can be read: a program may have freed them since the call. */
 bool ncs_capture_can_read(const struct ncs_capture *c, const void *p, size_t bytes);

@@ -131,10 +131,11 @@ void ncs_verify_before(void *self, struct ncs_call *const *calls, size_t count)
 
     if (v->off)
         return;
+    struct ncs_operation *op = NULL;
     for (size_t i = 0; i < count; i++)
-        ncs_capture_call(&v->capture, calls[i], count);
-    if (count > 0)
-        ncs_keep_inputs(v, ncs_capture_find(&v->capture, calls[0]));
+        op = ncs_capture_call(&v->capture, calls[i], count, op);
+    if (op)
+        ncs_keep_inputs(v, op);
 }
 
 static size_t verify_bytes_of(const struct ncs_call *call)
@@ -187,7 +188,7 @@ static void keep_value(struct ncs_verify *v, const struct ncs_operation *op, int
     v->checked++;
     if (v->values == v->keep)
         return;
-    size_t bytes = ncs_output_count(call, op->shares) * ncs_dtype_bytes(ncs_call_dtype(call));
+    size_t bytes = op->share[share].outputs * op->share[share].element;
     const void *output = op->share[share].output;
     bool written = !v->inexacts.written || v->inexacts.written(output, bytes);
     struct ncs_value value = {
@@ -204,20 +205,17 @@ static void keep_value(struct ncs_verify *v, const struct ncs_operation *op, int
 }
 
 /* Between the steps of a call a program may have freed the output. */
-static bool has_output(const struct ncs_verify *v, const struct ncs_share *share, size_t total)
+static bool has_output(const struct ncs_verify *v, const struct ncs_share *share)
 {
-    return ncs_capture_can_read(&v->capture, share->output, total * ncs_dtype_bytes(ncs_call_dtype(share->call)));
+    return ncs_capture_can_read(&v->capture, share->output, share->outputs * share->element);
 }
 
 static void verify_look_at(struct ncs_verify *v, struct ncs_operation *op, int share, const struct tally *tally)
 {
-    const struct ncs_call *call = op->share[share].call;
-    size_t written = call ? ncs_output_count(call, op->shares) : 0;
-
     ncs_look_at(&v->look, op, share,
                 &(struct ncs_looked){ .checked = tally->out,
                                       .differ = tally->differ,
-                                      .gone = v->look.most && written && !has_output(v, &op->share[share], written),
+                                      .gone = v->look.most && op->share[share].outputs && !has_output(v, &op->share[share]),
                                       .arithmetic = v->arithmetic,
                                       .scratch = &v->scratch });
 }
@@ -250,8 +248,7 @@ static void check(struct ncs_verify *v, struct ncs_operation *op)
 
     for (int i = 0; i < op->shares; i++) {
         const struct ncs_share *share = &op->share[i];
-        size_t output = share->done ? ncs_output_count(share->call, op->shares) : 0;
-        if (output == 0)
+        if (!share->done || share->outputs == 0)
             continue;
         enum ncs_unverified why = why_not_of(share->call, unfit);
         if (why) {
@@ -260,8 +257,8 @@ static void check(struct ncs_verify *v, struct ncs_operation *op)
         }
         keep_value(v, op, i);
         tallies[i].out = share->output;
-        total = output;
-        bytes = ncs_dtype_bytes(ncs_call_dtype(share->call));
+        total = share->outputs;
+        bytes = share->element;
     }
     if (total > 0 && !ncs_is_reduction(op))
         ncs_compare_moved(op, tallies, 0, bytes, total);
@@ -293,10 +290,10 @@ static bool has_inputs(const struct ncs_operation *op)
 static void check_share(struct ncs_verify *v, struct ncs_operation *op, int i)
 {
     struct ncs_call *call = op->share[i].call;
-    size_t total = ncs_output_count(call, op->shares);
+    size_t total = op->share[i].outputs;
     enum ncs_unverified why = why_not_of(call, op->unfit ? op->unfit : has_inputs(op) ? NCS_FIT : NCS_UNVERIFIED_UNPAIRED);
 
-    if (!why && total > 0 && !has_output(v, &op->share[i], total))
+    if (!why && total > 0 && !has_output(v, &op->share[i]))
         why = NCS_UNVERIFIED_FREED;
     if (total == 0 || why) {
         if (total > 0)
@@ -307,7 +304,7 @@ static void check_share(struct ncs_verify *v, struct ncs_operation *op, int i)
     struct tally *tallies = ncs_new((size_t)op->shares * sizeof *tallies);
     keep_value(v, op, i);
     tallies[i].out = op->share[i].output;
-    ncs_compare_moved(op, tallies, i, ncs_dtype_bytes(ncs_call_dtype(call)), total);
+    ncs_compare_moved(op, tallies, i, op->share[i].element, total);
     ncs_verify_report(v, op, tallies);
     verify_look_at(v, op, i, &tallies[i]);
     ncs_free(tallies);
@@ -327,7 +324,7 @@ static void lose(struct ncs_verify *v, struct ncs_call *call)
 void ncs_verify_finished(void *self, struct ncs_call *call)
 {
     struct ncs_verify *v = self;
-    struct ncs_operation *op = v->off ? NULL : ncs_capture_find(&v->capture, call);
+    struct ncs_operation *op = v->off ? NULL : ncs_capture_find(&v->capture, call, NULL);
     int i = ncs_share_of(call);
 
     if (!op || op->share[i].call != call || op->share[i].done) {
@@ -345,24 +342,28 @@ void ncs_verify_finished(void *self, struct ncs_call *call)
 void ncs_verify_after(void *self, struct ncs_call *const *calls, size_t count)
 {
     struct ncs_verify *v = self;
+    struct ncs_operation *op = NULL, *over = NULL;
 
     for (size_t i = 0; i < count; i++) {
+        const struct ncs_movement *movement = ncs_movement_of(calls[i]->fn);
         if (ncs_call_is_one_sided(calls[i]))
             ncs_verify_count_signals(v, calls[i]);
-        if (ncs_movement_of(calls[i]->fn)->steps)
+        if (movement->steps)
             continue;
-        struct ncs_operation *op = v->off ? NULL : ncs_capture_find(&v->capture, calls[i]);
+        op = v->off ? NULL : ncs_capture_find(&v->capture, calls[i], op);
         struct ncs_share *share = op ? &op->share[ncs_share_of(calls[i])] : NULL;
         if (share && share->call == calls[i])
             share->done = true;
         else
             lose(v, calls[i]);
+        if (!op || op->over || movement->kind == NCS_MOVE_SEND)
+            continue; /* after a send more parts of the operation may come */
+        op->over = true;
+        op->next_over = over;
+        over = op;
     }
-    for (size_t i = 0; i < count && !v->off; i++) {
-        struct ncs_operation *op = ncs_capture_find(&v->capture, calls[i]);
-        const struct ncs_movement *movement = ncs_movement_of(calls[i]->fn);
-        if (!op || movement->kind == NCS_MOVE_SEND || movement->steps)
-            continue; /* more parts of the operation may come later */
+    while ((op = over)) {
+        over = op->next_over;
         check(v, op);
         ncs_capture_drop(&v->capture, op);
     }

@@ -100,7 +100,7 @@ void ncs_verify_report(struct ncs_verify *v, const struct ncs_operation *op, con
             .share = i,
             .out = t->out,
             .dtype = ncs_call_dtype(call),
-            .total = ncs_output_count(call, op->shares),
+            .total = op->share[i].outputs,
             .first = t->first,
             .differ = t->differ,
             .offset = op->movement->reduces && op->movement->parts_in ? (size_t)i * op->count : 0,
