@@ -6,7 +6,27 @@
 #include "api/journal_private.h"
 #include "api/types.h"
 #include "base/hash.h"
+#include "base/mem.h"
 #include "base/str.h"
+
+size_t ncs_call_bytes(enum ncs_fn fn)
+{
+    return offsetof(struct ncs_call, arg) + ncs_fn_info[fn].nargs * sizeof(union ncs_arg);
+}
+
+struct ncs_call ncs_call_copy(const struct ncs_call *call)
+{
+    struct ncs_call copy = { 0 };
+    memcpy(&copy, call, ncs_call_bytes(call->fn));
+    return copy;
+}
+
+struct ncs_call_rare *ncs_call_add_rare(struct ncs_call *call)
+{
+    if (!call->rare)
+        call->rare = ncs_new(sizeof *call->rare);
+    return call->rare;
+}
 
 static const void *call_pointer_of(const struct ncs_call *call, enum ncs_kind kind, enum ncs_kind other)
 {

@@ -26,9 +26,17 @@ struct ncs_journal *ncs_journal_open(size_t limit, bool locked)
     j->own = ncs_new(sizeof *j->own);
     j->own->locked = locked;
     j->own->trim_at = limit;
-    j->own->records.bytes = sizeof(struct ncs_call);
+    for (size_t nargs = 0; nargs <= NCS_MAX_ARGS; nargs++)
+        j->own->records[nargs].bytes = offsetof(struct ncs_call, arg) + nargs * sizeof(union ncs_arg);
     pthread_mutex_init(&j->own->lock, NULL);
     return j;
+}
+
+static void give_record(struct ncs_journal *j, struct ncs_call *call)
+{
+    ncs_journal_free_waits(call);
+    ncs_free(call->rare);
+    ncs_slab_give(&j->own->records[ncs_fn_info[call->fn].nargs], call);
 }
 
 void ncs_journal_close(struct ncs_journal *j)
@@ -37,10 +45,10 @@ void ncs_journal_close(struct ncs_journal *j)
         return;
     for (struct ncs_call *call = j->oldest, *newer; call; call = newer) {
         newer = call->newer;
-        ncs_journal_free_waits(call);
-        ncs_slab_give(&j->own->records, call);
+        give_record(j, call);
     }
-    ncs_slab_free(&j->own->records);
+    for (size_t nargs = 0; nargs <= NCS_MAX_ARGS; nargs++)
+        ncs_slab_free(&j->own->records[nargs]);
     ncs_journal_free_hosts(j);
     ncs_journal_free_caught(j);
     ncs_journal_free_comms(j);
@@ -86,11 +94,10 @@ static void journal_forget(struct ncs_journal *j, struct ncs_call *call)
         call->newer->older = call->older;
     else
         j->newest = call->older;
-    j->held -= sizeof *call;
+    j->held -= ncs_call_bytes(call->fn);
     ncs_journal_set_comm(j, call, -1);
-    ncs_journal_free_waits(call);
-    ncs_call_unpin(call->launched);
-    ncs_slab_give(&j->own->records, call);
+    ncs_call_unpin(ncs_call_rare(call)->launched);
+    give_record(j, call);
 }
 
 static void journal_drop(struct ncs_journal *j, struct ncs_call *call)
@@ -148,7 +155,7 @@ static void journal_append(struct ncs_journal *j, struct ncs_call *call)
     else
         j->oldest = call;
     j->newest = call;
-    j->held += sizeof *call;
+    j->held += ncs_call_bytes(call->fn);
     if (bytes_held(j) > j->own->trim_at)
         journal_trim(j);
 }
@@ -161,7 +168,8 @@ struct ncs_call *ncs_journal_again(struct ncs_journal *j, struct ncs_call *captu
         unlock(j);
         return call;
     }
-    call = ncs_slab_take(&j->own->records);
+    call = ncs_slab_take(&j->own->records[ncs_fn_info[captured->fn].nargs]);
+    call->fn = captured->fn;
     call->comm = -1;
     journal_append(j, call);
     ncs_journal_fill_again(j, call, captured, by);
@@ -179,7 +187,7 @@ struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn)
     struct ncs_call *call;
 
     lock(j);
-    call = ncs_slab_take(&j->own->records);
+    call = ncs_slab_take(&j->own->records[ncs_fn_info[fn].nargs]);
     unlock(j);
     call->fn = fn;
     call->rank = local ? local->rank : -1;
@@ -436,9 +444,10 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
     }
     call->returned = true;
     call->rc = rc;
-    call->said = said ? ncs_journal_keep_text(j, said) : NULL;
+    if (said)
+        ncs_call_add_rare(call)->said = ncs_journal_keep_text(j, said);
     if (local)
-        local->said = call->said;
+        local->said = ncs_call_rare(call)->said;
     keep_address(call, NCS_ARG_MEMORY_OUT);
     ncs_journal_learn(j, call);
     if (call->number && (journal_has_failed(rc) || call->faulted))

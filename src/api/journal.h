@@ -44,58 +44,60 @@ enum {
 struct ncs_redop; /* below */
 struct ncs_window;
 
-struct ncs_call {
-    uint64_t id; /* serial over the run in order of entry, from 1 */
-    enum ncs_fn fn;
-    bool returned;
-    int rc;           /* when returned: ncclResult_t or cudaError_t, by ncs_fn_info[fn].result */
+/* What few calls have. */
+struct ncs_call_rare {
     const char *said; /* of a failed call: the library's message, owned by the journal; NULL = none */
-    const char *why;  /* of a failed call, from a driver that knows more than the library's
-                         * message; a literal, NULL = none */
+    const char *why;  /* of a failed call, from a driver that knows more than the library's message; a literal, NULL = none */
     bool warned;      /* the driver set `why`, and the library logged a message about this call too */
-    int rank, thread; /* the caller, as in ncs_local */
-    struct ncs_place place;
-    const char *label;       /* NULL = none */
-    bool unverified;         /* verify = false */
-    unsigned unsaid;         /* of a recorded run: NCS_UNSAID_... facts that its record lacks */
-    unsigned char declared;  /* 1 + the type with which the script made the buffer that the call reads; 0 = it is not known */
-    bool by_c_name;          /* called as C.ncclAllReduce, not as a method or function of Lua's */
-    bool opening;            /* made before the script's first statement, to create ready-made objects */
-    bool ending;             /* made at the end of the script, to release objects it left */
-    bool withdrawn;          /* other calls replace this one: it leaves no record */
-    bool captured;           /* what it asks for was put into a graph, and has not run */
-    bool faulted;            /* a fault set its code: the library was not called */
-    int comm;                /* number of the communicator, -1 = none or unknown */
-    int comm_rank;           /* the caller's rank in it */
-    uint32_t number;         /* on (comm, comm_rank) from 1; 0 = not counted */
-    uint32_t ordinal;        /* position in its sequence, from 1; 0 = in no sequence: the call or its
-                         * group failed, or it is an empty collective, which NCCL drops (read in
-                         * NCCL 2.30.7). Calls of ranks are paired by it. Collectives of one
-                         * (comm, comm_rank) are a sequence, one-sided calls another; sends to
-                         * each peer and receives from each peer are one each */
-    uint64_t group;          /* serial of the outermost group that the call is in, 0 = ungrouped */
-    uint64_t rival;          /* of a counted call: id of an earlier call that another thread of the
-                         * rank made on the same communicator or stream, and that nothing orders
-                         * before it; 0 = none */
-    struct ncs_redop *redop; /* of a counted call with a user operator; NULL = built in or none */
-    uint32_t window;         /* of a put: the number of its window among those that (comm, comm_rank)
-                         * registered, from 1; 0 = none, or unknown */
+    uint32_t window;  /* of a put: the number of its window among those that (comm, comm_rank) registered, from 1;
+                                * 0 = none, or unknown */
+    uint64_t rival;   /* of a counted call: id of an earlier call that another thread of the rank made on the same
+                                * communicator or stream, and that nothing orders before it; 0 = none */
+    struct ncs_call *launched; /* the call that launched the graph which carries this one out once more; pinned by it. NULL = it
+                                * is the program's own */
     /* A finished cudaMemcpy to a script's own memory: a hash of the first bytes that it copied (0 = unknown), and those bytes. */
     uint64_t input;
     unsigned char first[8];
+};
+
+struct ncs_call {
+    uint64_t id; /* serial over the run in order of entry, from 1 */
+    enum ncs_fn fn;
+    int rc;           /* when returned: ncclResult_t or cudaError_t, by ncs_fn_info[fn].result */
+    int rank, thread; /* the caller, as in ncs_local */
+    struct ncs_place place;
+    const char *label;          /* NULL = none */
+    struct ncs_call_rare *rare; /* NULL = none; read by ncs_call_rare */
+    struct ncs_redop *redop;    /* of a counted call with a user operator; NULL = built in or none */
+    uint64_t group;             /* serial of the outermost group that the call is in, 0 = ungrouped */
+    int comm;                   /* number of the communicator, -1 = none or unknown */
+    int comm_rank;              /* the caller's rank in it */
+    uint32_t number;            /* on (comm, comm_rank) from 1; 0 = not counted */
+    uint32_t ordinal;           /* position in its sequence, from 1; 0 = in no sequence: the call or its
+                                  * group failed, or it is an empty collective, which NCCL drops (read in
+                                  * NCCL 2.30.7). Calls of ranks are paired by it. Collectives of one
+                                  * (comm, comm_rank) are a sequence, one-sided calls another; sends to
+                                  * each peer and receives from each peer are one each */
+    unsigned pins;              /* holders of the record; it may be dropped only at 0 and once returned */
+    unsigned char unsaid;       /* of a recorded run: NCS_UNSAID_... facts that its record lacks */
+    unsigned char declared;     /* 1 + the type with which the script made the buffer that the call reads; 0 = it is not known */
+    bool returned : 1;
+    bool unverified : 1;            /* verify = false */
+    bool by_c_name : 1;             /* called as C.ncclAllReduce, not as a method or function of Lua's */
+    bool opening : 1;               /* made before the script's first statement, to create ready-made objects */
+    bool ending : 1;                /* made at the end of the script, to release objects it left */
+    bool withdrawn : 1;             /* other calls replace this one: it leaves no record */
+    bool captured : 1;              /* what it asks for was put into a graph, and has not run */
+    bool faulted : 1;               /* a fault set its code: the library was not called */
+    struct ncs_call *next_counted;  /* next counted call of (comm, comm_rank) still held */
+    struct ncs_call *grouped;       /* while its group is open: the numbered call before it in the group; pinned */
+    struct ncs_call *older, *newer; /* all held records in order of id */
     /* In C's order; ncs_fn_info[fn].arg has the kinds. A unique id by value is stored as its
      * hash in .u (the key of ncs_comm_info). A list of waits is a copy, NULL where there is
      * none. Out-parameters dangle once the call has returned, with two exceptions: an allocation
      * or a stream holds the new address (NULL if it failed), and ncclCommGetAsyncError holds its
-     * result in .i. */
+     * result in .i. A record of the journal ends after the last argument of its function: it is copied by ncs_call_copy. */
     union ncs_arg arg[NCS_MAX_ARGS];
-
-    struct ncs_call *launched;      /* the call that launched the graph which carries this one out once more; pinned by it.
-                                * NULL = it is the program's own */
-    unsigned pins;                  /* holders of the record; it may be dropped only at 0 and once returned */
-    struct ncs_call *next_counted;  /* next counted call of (comm, comm_rank) still held */
-    struct ncs_call *grouped;       /* while its group is open: the numbered call before it in the group; pinned */
-    struct ncs_call *older, *newer; /* all held records in order of id */
 };
 
 /* A user operator as it was created. */
@@ -281,6 +283,19 @@ struct ncs_call *ncs_journal_call(const struct ncs_journal *j, int comm, int com
 
 /* The address that a put writes, in its peer's window; NULL if unknown. */
 void *ncs_journal_target(const struct ncs_journal *j, const struct ncs_call *put);
+
+/* What few calls have: all zero where the call has nothing of it. */
+static inline const struct ncs_call_rare *ncs_call_rare(const struct ncs_call *call)
+{
+    static const struct ncs_call_rare nothing;
+    return call->rare ? call->rare : &nothing;
+}
+
+size_t ncs_call_bytes(enum ncs_fn fn); /* of a record */
+struct ncs_call ncs_call_copy(const struct ncs_call *call);
+
+/* To be written; it lives as long as the record. */
+struct ncs_call_rare *ncs_call_add_rare(struct ncs_call *call);
 
 /* The first argument of a kind; NULL if the function has none. */
 static inline const union ncs_arg *ncs_call_arg(const struct ncs_call *call, enum ncs_kind kind)

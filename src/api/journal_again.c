@@ -38,8 +38,7 @@ static uint64_t group_again(struct ncs_journal *j, const struct ncs_call *captur
 
 void ncs_journal_fill_again(struct ncs_journal *j, struct ncs_call *call, const struct ncs_call *captured, struct ncs_call *by)
 {
-    memcpy(call->arg, captured->arg, sizeof call->arg);
-    call->fn = captured->fn;
+    memcpy(call->arg, captured->arg, ncs_fn_info[call->fn].nargs * sizeof *call->arg);
     call->rank = captured->rank;
     call->thread = by->thread;
     call->place = captured->place;
@@ -51,7 +50,7 @@ void ncs_journal_fill_again(struct ncs_journal *j, struct ncs_call *call, const 
     call->returned = true;
     call->comm_rank = captured->comm_rank;
     call->redop = captured->redop;
-    call->launched = by;
+    ncs_call_add_rare(call)->launched = by;
     ncs_call_pin(by);
     call->group = group_again(j, captured);
     ncs_journal_set_comm(j, call, captured->comm);

@@ -21,15 +21,16 @@ const char *ncs_journal_ask_error(const struct ncs_journal *j, const struct ncs_
     if (ncs_fn_info[call->fn].result == NCS_RESULT_CUDA)
         return api->cudaGetErrorString ? api->cudaGetErrorString((cudaError_t)rc) : NULL;
     /* NCCL's last message is about this call only if the library was called and logged a message. */
-    bool silent = call->faulted || (call->why && !call->warned);
+    const char *why = ncs_call_rare(call)->why;
+    bool silent = call->faulted || (why && !ncs_call_rare(call)->warned);
     if (!silent && api->ncclGetLastError)
         text = api->ncclGetLastError(NULL);
-    if (call->why && text && *text) {
-        snprintf(both, sizeof both, "%s (%s)", text, call->why);
+    if (why && text && *text) {
+        snprintf(both, sizeof both, "%s (%s)", text, why);
         return both;
     }
-    if (call->why)
-        return call->why;
+    if (why)
+        return why;
     if ((!text || !*text) && api->ncclGetErrorString)
         text = api->ncclGetErrorString((ncclResult_t)rc);
     return text && *text ? text : NULL;

@@ -71,11 +71,12 @@ void ncs_journal_keep_read(struct ncs_call *call)
         const char *from = r->from;
         if (to < from || to + bytes > from + r->bytes)
             continue;
-        memcpy(call->first, to, bytes < sizeof call->first ? bytes : sizeof call->first);
-        memcpy(&call->input, call->first, sizeof call->input);
-        if (bytes > sizeof call->first)
-            call->input = ncs_hash_bytes(call->arg[2].u, to, bytes);
-        call->input = ncs_mix(call->input) | 1;
+        struct ncs_call_rare *rare = ncs_call_add_rare(call);
+        memcpy(rare->first, to, bytes < sizeof rare->first ? bytes : sizeof rare->first);
+        memcpy(&rare->input, rare->first, sizeof rare->input);
+        if (bytes > sizeof rare->first)
+            rare->input = ncs_hash_bytes(call->arg[2].u, to, bytes);
+        rare->input = ncs_mix(rare->input) | 1;
         return;
     }
 }

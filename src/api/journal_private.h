@@ -50,19 +50,19 @@ struct ncs_journal_private {
     const struct ncs_api *api;                      /* answers cudaGetDevice */
     int (*fault)(void *arg, struct ncs_call *call); /* NULL = no hook */
     void *fault_arg;
-    uint64_t groups;             /* serials of groups given so far */
-    uint64_t again_in;           /* id of the newest launch of a graph */
-    struct ncs_map again_calls;  /* in that launch: id of a captured call -> its record, */
-    struct ncs_map again_groups; /* captured group -> group */
-    size_t trim_at;              /* bytes of records at which dropping is tried again */
-    struct ncs_slab records;
-    struct ncs_map handles;              /* ncclComm_t -> (communicator, rank), gone ones too */
-    struct ncs_map keys;                 /* hash of a unique id, or key of a child -> struct ncs_comm_info */
-    struct ncs_map growths;              /* hash of a unique id -> struct ncs_growth */
-    struct ncs_map on_stream;            /* rank and stream -> id of the last counted call << 16 | its thread */
-    struct ncs_map texts;                /* hash -> message of a library about a failed call */
-    uint64_t made, children;             /* communicators so far; of them those named after their parents */
-    struct comm *dead_first, *dead_last; /* communicators whose index is free */
+    uint64_t groups;                           /* serials of groups given so far */
+    uint64_t again_in;                         /* id of the newest launch of a graph */
+    struct ncs_map again_calls;                /* in that launch: id of a captured call -> its record, */
+    struct ncs_map again_groups;               /* captured group -> group */
+    size_t trim_at;                            /* bytes of records at which dropping is tried again */
+    struct ncs_slab records[NCS_MAX_ARGS + 1]; /* by number of arguments */
+    struct ncs_map handles;                    /* ncclComm_t -> (communicator, rank), gone ones too */
+    struct ncs_map keys;                       /* hash of a unique id, or key of a child -> struct ncs_comm_info */
+    struct ncs_map growths;                    /* hash of a unique id -> struct ncs_growth */
+    struct ncs_map on_stream;                  /* rank and stream -> id of the last counted call << 16 | its thread */
+    struct ncs_map texts;                      /* hash -> message of a library about a failed call */
+    uint64_t made, children;                   /* communicators so far; of them those named after their parents */
+    struct comm *dead_first, *dead_last;       /* communicators whose index is free */
     struct ncs_unfilled *unfilled;
     size_t unfilleds, unfilled_room;
 };

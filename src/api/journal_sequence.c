@@ -45,9 +45,9 @@ static void journal_find_rival(struct ncs_journal *j, const struct ncs_member *m
         key = ncs_hash(key, (uint64_t)call->thread);
     uint64_t last = (uintptr_t)ncs_map_get(&j->own->on_stream, key); /* id, thread */
     if (m->last && m->last->rank == call->rank && journal_is_rival(call, m->last->id, m->last->thread))
-        call->rival = m->last->id;
+        ncs_call_add_rare(call)->rival = m->last->id;
     else if (journal_is_rival(call, last >> 16, (int)(uint16_t)last))
-        call->rival = last >> 16;
+        ncs_call_add_rare(call)->rival = last >> 16;
     ncs_map_put(&j->own->on_stream, key, (void *)(uintptr_t)(call->id << 16 | (uint16_t)call->thread));
 }
 

@@ -115,7 +115,7 @@ void ncs_journal_use_window(struct ncs_journal *j, struct ncs_call *call, const 
         if (w->comm_rank != call->comm_rank || w->ended)
             continue;
         if (w->handle == handle) {
-            call->window = number;
+            ncs_call_add_rare(call)->window = number;
             return;
         }
         if (!w->handle && w->base == base) {
@@ -123,7 +123,8 @@ void ncs_journal_use_window(struct ncs_journal *j, struct ncs_call *call, const 
             of_base++;
         }
     }
-    call->window = of_base == 1 ? by_base : 0;
+    if (of_base == 1)
+        ncs_call_add_rare(call)->window = by_base;
 }
 
 static struct ncs_window *journal_window_numbered(const struct ncs_journal *j, int comm, int comm_rank, uint32_t number)
@@ -137,14 +138,17 @@ static struct ncs_window *journal_window_numbered(const struct ncs_journal *j, i
 
 void ncs_journal_end_window(struct ncs_journal *j, const struct ncs_call *call)
 {
-    struct ncs_window *w = call->comm < 0 ? NULL : journal_window_numbered(j, call->comm, call->comm_rank, call->window);
+    struct ncs_window *w = call->comm < 0 ? NULL
+                                          : journal_window_numbered(j, call->comm, call->comm_rank, ncs_call_rare(call)->window);
     if (w)
         w->ended = true;
 }
 
 void *ncs_journal_target(const struct ncs_journal *j, const struct ncs_call *put)
 {
-    const struct ncs_window *w = put->comm < 0 ? NULL : journal_window_numbered(j, put->comm, ncs_call_peer(put), put->window);
+    const struct ncs_window *w = put->comm < 0
+                                     ? NULL
+                                     : journal_window_numbered(j, put->comm, ncs_call_peer(put), ncs_call_rare(put)->window);
     const union ncs_arg *offset = ncs_call_arg(put, NCS_ARG_OFFSET);
     if (!w || !offset || offset->u > w->bytes)
         return NULL;

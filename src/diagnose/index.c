@@ -122,7 +122,7 @@ static struct ncs_made *add_made(struct ncs_index *x, const struct ncs_call *c)
     uint32_t nth = (uint32_t)x->mades;
     *(x->first[c->fn] ? &x->made[x->last[c->fn] - 1].next : &x->first[c->fn]) = nth;
     x->last[c->fn] = nth;
-    if (c->rival)
+    if (ncs_call_rare(c)->rival)
         index_add_call(&x->rivals, c);
     if (c->returned && !c->rc && ncs_call_arg(c, NCS_ARG_MEMORY_OUT) && ncs_call_arg(c, NCS_ARG_BYTES))
         index_add_call(&x->memory, c);

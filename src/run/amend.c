@@ -18,7 +18,7 @@ static bool is_deleted(const struct passing *p)
 
 static int make_with_arguments(const struct passing *p)
 {
-    struct ncs_call own = *p->call;
+    struct ncs_call own = ncs_call_copy(p->call);
     struct stand_in recv = { 0 };
     bool replaced = false;
     if (p->number) {
@@ -78,7 +78,7 @@ static int amend_carry_out(const struct passing *p)
     size_t which;
     struct ncs_call own;
     if (p->call) {
-        own = *p->call;
+        own = ncs_call_copy(p->call);
         ncs_journal_withdraw(p->run->journal, p->call);
     }
     struct passing now = *p;

@@ -25,7 +25,7 @@ bool ncs_amend_waits(const struct passing *p, size_t *which)
 
 void ncs_amend_hold(const struct passing *p, size_t which)
 {
-    struct held h = { .change = which, .call = *p->call, .said = *ncs_local };
+    struct held h = { .change = which, .call = ncs_call_copy(p->call), .said = *ncs_local };
     NCS_PUSH(p->s->held, p->s->helds, p->s->held_room, h);
 }
 

@@ -181,7 +181,7 @@ static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past,
     const struct memory *memory = ncs_past_memory(past, m->rank);
     c->thread = thread_of_edit(j, e);
     c->fn = m->fn;
-    memcpy(c->arg, m->arg, sizeof c->arg);
+    memcpy(c->arg, m->arg, ncs_fn_info[m->fn].nargs * sizeof *c->arg);
     if (m->fn == NCS_FN_ncclPutSignal) /* only the signal: the place of its data is not known */
         put_as_signal(m, c);
     c->label = ncs_copy_text(m->label);

@@ -473,7 +473,7 @@ START_TEST(dropped_records)
 {
     begin_run(2);
     ncs_journal_close(journal);
-    journal = ncs_journal_open(12 * sizeof(struct ncs_call), false);
+    journal = ncs_journal_open(12 * ncs_call_bytes(NCS_FN_ncclAllReduce), false);
     make_comm(0, "world", 2);
     for (int i = 0; i < 40; i++)
         for (int r = 0; r < 2; r++)

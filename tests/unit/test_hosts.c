@@ -52,7 +52,7 @@ END_TEST
 
 START_TEST(their_share_of_the_limit_is_kept)
 {
-    open_with(64 * sizeof(struct ncs_call));
+    open_with(64 * ncs_call_bytes(NCS_FN_ncclAllReduce));
     size_t kept = 0;
     while (kept < 10000 && ncs_journal_host(journal, NCS_HOST_SET, "key", -1))
         kept++;

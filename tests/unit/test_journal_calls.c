@@ -292,21 +292,21 @@ START_TEST(threads_without_order_are_rivals)
     }
     reduce(0, comm, 4, ncclSum);
     uint64_t first = journal->newest->id;
-    ck_assert_uint_eq(journal->newest->rival, 0);
+    ck_assert_uint_eq(ncs_call_rare(journal->newest)->rival, 0);
     reduce(1, comm, 4, ncclSum);
-    ck_assert_uint_eq(journal->newest->rival, first);
+    ck_assert_uint_eq(ncs_call_rare(journal->newest)->rival, first);
     uint64_t second = journal->newest->id;
     reduce(1, comm, 4, ncclSum); /* behind its own */
-    ck_assert_uint_eq(journal->newest->rival, 0);
+    ck_assert_uint_eq(ncs_call_rare(journal->newest)->rival, 0);
     reduce(0, comm, 4, ncclSum);
-    ck_assert_uint_eq(journal->newest->rival, second + 1);
+    ck_assert_uint_eq(ncs_call_rare(journal->newest)->rival, second + 1);
     ncs_local = &locals[1];
     ncs_journal_heard(journal);
     reduce(1, comm, 4, ncclSum);
-    ck_assert_uint_eq(journal->newest->rival, 0);
+    ck_assert_uint_eq(ncs_call_rare(journal->newest)->rival, 0);
     locals[0].journals_waits = false; /* it may have waited for all that is known */
     reduce(0, comm, 4, ncclSum);
-    ck_assert_uint_eq(journal->newest->rival, 0);
+    ck_assert_uint_eq(ncs_call_rare(journal->newest)->rival, 0);
     ncs_journal_close(journal);
 }
 END_TEST

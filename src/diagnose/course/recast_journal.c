@@ -52,7 +52,7 @@ static int party_of_call(struct ncs_recast_private *o, const struct ncs_driver *
 
 static void add_copy(struct ncs_recast_private *o, const struct ncs_call *c, int party)
 {
-    struct ncs_call copy = *c;
+    struct ncs_call copy = ncs_call_copy(c);
     copy.rank = party;
     if (c->fn == NCS_FN_cudaStreamSynchronize && party >= 0 && is_for_all(c) && o->stream[party])
         copy.arg[0].p = o->stream[party];

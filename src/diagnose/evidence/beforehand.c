@@ -41,7 +41,7 @@ static const char *end_verb(const struct ncs_call *c)
 static bool reads_device(const struct ncs_call *c)
 {
     bool copy = c->fn == NCS_FN_cudaMemcpy || c->fn == NCS_FN_cudaMemcpyAsync;
-    return copy && c->returned && !c->rc && (c->input || c->arg[3].i == cudaMemcpyDeviceToHost);
+    return copy && c->returned && !c->rc && (ncs_call_rare(c)->input || c->arg[3].i == cudaMemcpyDeviceToHost);
 }
 
 void ncs_see_beforehand(struct ncs_analysis *q, const struct ncs_call *c)

@@ -39,11 +39,11 @@ static bool has_differed(const struct reads *r)
     bool differed = false;
     for (size_t i = 0; i < q->priors && mine < r->earlier; i++)
         if (q->prior[i]->rank == r->own->rank && is_read_at(q->prior[i], r->own))
-            own[mine++] = q->prior[i]->input;
+            own[mine++] = ncs_call_rare(q->prior[i])->input;
     for (size_t i = 0; i < q->priors && !differed; i++) {
         const struct ncs_call *c = q->prior[i];
         if (is_read_at(c, r->own) && !ncs_finding_blames(r->f, c->rank) && times[c->rank]++ < mine)
-            differed = c->input != own[times[c->rank] - 1];
+            differed = ncs_call_rare(c)->input != own[times[c->rank] - 1];
     }
     ncs_free(own);
     ncs_free(times);
@@ -151,7 +151,8 @@ static int run_rank(const struct ncs_analysis *q, int comm, int comm_rank)
 static bool is_common(const struct reads *r)
 {
     for (int rank = 0; rank < r->q->ranks; rank++)
-        if (r->of[rank] && !ncs_finding_blames(r->f, rank) && r->own->input && r->of[rank]->input == r->own->input)
+        if (r->of[rank] && !ncs_finding_blames(r->f, rank) && ncs_call_rare(r->own)->input &&
+            ncs_call_rare(r->of[rank])->input == ncs_call_rare(r->own)->input)
             return true;
     return false;
 }
@@ -200,7 +201,7 @@ static bool add_value(const struct ncs_call *read, const struct ncs_call *writer
         int32_t i32;
         int64_t i64;
     } v;
-    memcpy(&v, read->first, sizeof v);
+    memcpy(&v, ncs_call_rare(read)->first, sizeof v);
     switch (writer ? ncs_call_dtype(writer) : -1) {
     case ncclInt32: ncs_str_addf(s, "%" PRId32, v.i32); return true;
     case ncclInt64: ncs_str_addf(s, "%" PRId64, v.i64); return true;
@@ -222,17 +223,17 @@ static char *values_read_format_other(const struct reads *r, const struct ncs_ca
     const struct ncs_call *model = NULL;
     int *other = ncs_new((size_t)q->ranks * sizeof *other);
     size_t others = 0;
-    bool agree = r->own->input && !r->usual;
+    bool agree = ncs_call_rare(r->own)->input && !r->usual;
     for (int rank = 0; rank < q->ranks && agree; rank++) {
         const struct ncs_call *c = !ncs_finding_blames(r->f, rank) ? r->of[rank] : NULL;
         if (!c)
             continue;
-        agree = c->input && (!model || c->input == model->input);
+        agree = ncs_call_rare(c)->input && (!model || ncs_call_rare(c)->input == ncs_call_rare(model)->input);
         model = c;
         other[others++] = rank;
     }
     struct ncs_str s = { 0 }, mine = { 0 }, theirs = { 0 };
-    agree = agree && model && model->input != r->own->input;
+    agree = agree && model && ncs_call_rare(model)->input != ncs_call_rare(r->own)->input;
     if (agree) {
         const struct ncs_call *typed = writer ? writer : values_read_writer_of(q, model);
         bool shown = add_value(r->own, typed, &mine) && add_value(model, typed, &theirs) && strcmp(mine.text, theirs.text) != 0;

@@ -7,11 +7,11 @@ struct pair { /* two calls of one rank, by thread: their order in time depends o
     const struct ncs_call *low, *high;
 };
 
-/* The call, and the earlier call of another thread that nothing orders with it (call->rival). */
+/* The call, and the earlier call of another thread that nothing orders with it (ncs_call_rare(call)->rival). */
 static bool find_pair(const struct ncs_call *call, struct pair *out)
 {
     const struct ncs_call *c = call->older;
-    while (c && c->id != call->rival)
+    while (c && c->id != ncs_call_rare(call)->rival)
         c = c->older;
     if (!c)
         return false;

@@ -98,7 +98,7 @@ static void edits_format_model(struct ncs_str *s, const struct ncs_analysis *q, 
         ncs_str_add(s, "a call");
         return;
     }
-    struct ncs_call own = *m;
+    struct ncs_call own = ncs_call_copy(m);
     ncclWaitSignalDesc_t wait;
     if (e->answer)
         own.fn = m->fn == NCS_FN_ncclSend ? NCS_FN_ncclRecv : NCS_FN_ncclSend;

@@ -114,7 +114,7 @@ bool ncs_format_own_group(const struct ncs_analysis *q, struct ncs_str *s, const
 void ncs_format_result(const struct ncs_call *call, struct ncs_str *s)
 {
     ncs_str_addf(s, "failed with %s", ncs_result_name(call));
-    size_t bytes = call->said ? strlen(call->said) : 0;
+    size_t bytes = ncs_call_rare(call)->said ? strlen(ncs_call_rare(call)->said) : 0;
     if (bytes)
-        ncs_str_addf(s, ": %.*s", (int)(bytes - (call->said[bytes - 1] == '.')), call->said);
+        ncs_str_addf(s, ": %.*s", (int)(bytes - (ncs_call_rare(call)->said[bytes - 1] == '.')), ncs_call_rare(call)->said);
 }

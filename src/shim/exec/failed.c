@@ -77,6 +77,7 @@ static struct failed *failed_of(const struct ncs_call *call, int rank)
     size_t at = ncs_map_number(&failed_by_key, key);
     if (at)
         return failed[at - 1];
+    const struct ncs_call_rare *rare = ncs_call_rare(call);
     struct failed *f = ncs_new(sizeof *f);
     *f = (struct failed){ .fn = call->fn, .process = ncs_local ? ncs_local->process : 0 };
     f->error = (struct ncs_run_error){ .kind = nccl ? NCS_KIND_NCCL : NCS_KIND_CUDA,
@@ -86,7 +87,7 @@ static struct failed *failed_of(const struct ncs_call *call, int rank)
                                        .name = ncs_copy_text(nccl ? ncs_nccl_result_name(call->rc)
                                                                   : ncs_cuda_error_name(call->rc)),
                                        .call = ncs_copy_text(ncs_fn_info[call->fn].name),
-                                       .message = ncs_copy_text(call->why ? call->why : call->said) };
+                                       .message = ncs_copy_text(rare->why ? rare->why : rare->said) };
     NCS_PUSH(failed, faileds, failed_room, f);
     ncs_map_put_number(&failed_by_key, key, faileds);
     return f;

@@ -146,7 +146,7 @@ void sim_warn(const char *fmt, ...)
     log_warn(c->process, log_thread(c), c->device, fmt, args);
     va_end(args);
     if (ncs_local && ncs_local->call)
-        ncs_local->call->warned = true;
+        ncs_call_add_rare(ncs_local->call)->warned = true;
 }
 
 void sim_warn_on(const struct gpu *gpu, const char *fmt, ...)
@@ -161,8 +161,9 @@ void sim_explain_call(struct ncs_call *call, bool warned, const char *why)
 {
     if (!call)
         return;
-    call->warned |= warned;
-    call->why = why;
+    struct ncs_call_rare *rare = ncs_call_add_rare(call);
+    rare->warned |= warned;
+    rare->why = why;
 }
 
 void sim_explain(const char *why)

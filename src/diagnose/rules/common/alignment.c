@@ -138,8 +138,9 @@ static uint32_t behind_launch(const struct ncs_sequence *minority, const struct 
     do {
         a = ncs_sequence_at(minority, ++at);
         b = ncs_sequence_at(model, at);
-    } while (a && b && a->launched && b->launched && a->launched == own->launched && b->launched == other->launched &&
-             alignment_same_line(a, b));
+    } while (a && b && ncs_call_rare(a)->launched && ncs_call_rare(b)->launched &&
+             ncs_call_rare(a)->launched == ncs_call_rare(own)->launched &&
+             ncs_call_rare(b)->launched == ncs_call_rare(other)->launched && alignment_same_line(a, b));
     return at;
 }
 

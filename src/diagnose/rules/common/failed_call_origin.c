@@ -33,7 +33,7 @@ struct versions {
 
 static bool read_versions(const struct ncs_call *call, struct versions *v)
 {
-    const char *at = call->said ? strstr(call->said, "Mismatched NCCL version") : NULL;
+    const char *at = ncs_call_rare(call)->said ? strstr(ncs_call_rare(call)->said, "Mismatched NCCL version") : NULL;
     at = at ? strchr(at, ':') : NULL;
     return at &&
            sscanf(at, ": rank %d version %d rank %d version %d", &v->other, &v->other_version, &v->own, &v->own_version) == 4;

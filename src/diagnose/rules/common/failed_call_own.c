@@ -9,7 +9,7 @@
 
 bool ncs_message_has(const struct ncs_call *call, const char *words)
 {
-    return call->said && strstr(call->said, words);
+    return ncs_call_rare(call)->said && strstr(ncs_call_rare(call)->said, words);
 }
 
 static int nranks_of(const struct ncs_analysis *q, const struct ncs_call *call)

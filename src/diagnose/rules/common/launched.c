@@ -12,10 +12,11 @@ struct launched {
 
 static void launched_add(struct launched *l, const struct ncs_call *c)
 {
-    if (!c || !c->launched)
+    if (!c || !ncs_call_rare(c)->launched)
         return;
     for (size_t i = 0; i < l->count; i++)
-        if (l->call[i]->place.line == c->place.line && l->call[i]->launched->place.line == c->launched->place.line)
+        if (l->call[i]->place.line == c->place.line &&
+            ncs_call_rare(l->call[i])->launched->place.line == ncs_call_rare(c)->launched->place.line)
             return;
     NCS_PUSH(l->call, l->count, l->room, c);
 }
@@ -44,13 +45,13 @@ static void launched_of_edits(const struct ncs_analysis *q, const struct ncs_dra
 static const struct ncs_call *launched_model(const struct ncs_analysis *q, const struct ncs_draft *d)
 {
     if (d->advised)
-        return d->advised->launched ? d->advised : NULL;
+        return ncs_call_rare(d->advised)->launched ? d->advised : NULL;
     for (size_t i = 0; i < d->f.repairs; i++) {
         const struct ncs_edit *e = &d->f.repair[i];
         const struct ncs_call *c = e->of_host || e->kind != NCS_EDIT_INSERT || e->model < 0
                                        ? NULL
                                        : launched_numbered(q, e->comm, e->model_comm_rank, e->model_call);
-        if (c && c->launched)
+        if (c && ncs_call_rare(c)->launched)
             return c;
     }
     return NULL;
@@ -60,7 +61,7 @@ static int launched_order(const void *a, const void *b)
 {
     const struct ncs_call *x = *(const struct ncs_call *const *)a, *y = *(const struct ncs_call *const *)b;
     return x->place.line != y->place.line ? (x->place.line < y->place.line ? -1 : 1)
-                                          : x->launched->place.line - y->launched->place.line;
+                                          : ncs_call_rare(x)->launched->place.line - ncs_call_rare(y)->launched->place.line;
 }
 
 static void drop_edits(struct ncs_draft *d)
@@ -81,7 +82,7 @@ static void format_launches(const struct launched *l, struct ncs_str *s)
             end++;
         ncs_str_addf(s, "%s the call at line %d is in a graph that line%s", i ? "," : ";", line, end - i > 1 ? "s" : "");
         for (size_t k = i; k < end; k++)
-            ncs_str_addf(s, "%s %d", k > i ? "," : "", l->call[k]->launched->place.line);
+            ncs_str_addf(s, "%s %d", k > i ? "," : "", ncs_call_rare(l->call[k])->launched->place.line);
         ncs_str_add(s, end - i > 1 ? " launch" : " launches");
     }
 }
@@ -93,7 +94,8 @@ void ncs_add_launches(const struct ncs_analysis *q, const struct ncs_cause *r, s
     launched_of_edits(q, d, &l);
     const struct ncs_call *model = launched_model(q, d);
     if (model && d->f.fix) {
-        ncs_str_addf(&s, "%s; a launch of the graph makes it, as at line %d", d->f.fix, model->launched->place.line);
+        ncs_str_addf(&s, "%s; a launch of the graph makes it, as at line %d", d->f.fix,
+                     ncs_call_rare(model)->launched->place.line);
         ncs_free(d->f.fix);
         d->f.fix = ncs_str_take(&s);
     }
