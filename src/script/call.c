@@ -28,8 +28,11 @@ static bool where_on(lua_State *L, const struct ncs_script *s, struct ncs_place 
 {
     lua_Debug ar;
     for (int level = 0; lua_getstack(L, level, &ar); level++) {
-        lua_getinfo(L, "Sl", &ar); /* runs for each recorded call, and asks for nothing else */
-        if (ar.currentline <= 0 || ar.source[0] != '@')
+        lua_getinfo(L, "l", &ar); /* runs for each recorded call: a function of C, which has no line, is asked no more */
+        if (ar.currentline <= 0)
+            continue;
+        lua_getinfo(L, "S", &ar);
+        if (ar.source[0] != '@')
             continue;
         const char *file = call_place_file(s, ar.source + 1);
         if (file) {

@@ -68,7 +68,7 @@ expect "small" "$work/small.made.lua" '^local x_24 = cuda\.buffer\("float32", 24
     echo 'scenario { ranks = 2 }'
     echo 'local x = cuda.buffer("float32", 64):fill(0)'
     echo 'local peer = 1 - rank'
-    echo 'for i = 1, 40000 do'
+    echo 'for i = 1, 60000 do'
     echo '  local o = { count = 1 + i % 7 }'
     echo '  world:all_reduce(x, o)'
     echo '  nccl.group(function() world:send(x, peer, o) world:recv(x, peer, o) end)'

@@ -17,7 +17,7 @@ static const struct ncs_fn_info *carry_info(const struct meeting *meeting)
 static size_t input_bytes(const struct meeting *meeting)
 {
     bool many = ncs_blocks_are_many(carry_info(meeting)->reads);
-    return sim_part_bytes(meeting->part[0]) * (many ? (size_t)meeting->expected : 1);
+    return meeting->part[0]->bytes * (many ? (size_t)meeting->expected : 1);
 }
 
 void sim_carry_check(const struct meeting *meeting)
@@ -49,7 +49,7 @@ static void combine_inputs(const struct meeting *meeting, struct spans *result)
 static void join_inputs(const struct meeting *meeting, struct spans *result)
 {
     const struct part *first = meeting->part[0];
-    size_t bytes = sim_part_bytes(first);
+    size_t bytes = first->bytes;
     bool of_root = carry_info(meeting)->reads == NCS_BLOCKS_ROOT_ONE;
     for (int i = 0; i < meeting->expected; i++)
         if (!of_root || i == first->root)
@@ -62,14 +62,14 @@ void sim_carry_collective(const struct meeting *meeting)
     if (!sim_unwritten_any())
         return;
     const struct ncs_fn_info *info = carry_info(meeting);
-    size_t bytes = sim_part_bytes(meeting->part[0]);
+    size_t bytes = meeting->part[0]->bytes;
     bool scatters = info->reduces && ncs_blocks_are_many(info->reads);
     struct spans is = { 0 };
     info->reduces ? combine_inputs(meeting, &is) : join_inputs(meeting, &is);
     for (int i = 0; i < meeting->expected; i++) {
         const struct part *p = meeting->part[i];
         if (p->recv && (info->writes != NCS_BLOCKS_ROOT_ONE || i == p->root))
-            sim_unwritten_put(p->recv, sim_part_written(p), &is, scatters ? (size_t)i * bytes : 0);
+            sim_unwritten_put(p->recv, p->writes, &is, scatters ? (size_t)i * bytes : 0);
     }
     sim_spans_free(&is);
 }
@@ -95,5 +95,5 @@ void sim_carry_ahead(struct meeting *meeting)
 void sim_carry_put(const struct part *part, void *to)
 {
     if (sim_unwritten_any())
-        sim_unwritten_copy(to, part->send, sim_part_bytes(part), part->call);
+        sim_unwritten_copy(to, part->send, part->bytes, part->call);
 }

@@ -52,6 +52,7 @@ static struct part *share(const struct part *whole, struct composed *s, enum ncs
         p->send = at;
     else
         p->recv = at;
+    sim_part_measure(p);
     sim_comm_hold(p->cr);
     ncs_call_pin(p->call);
     sim_stream_ref(p->stream);
@@ -63,12 +64,9 @@ static struct part *share(const struct part *whole, struct composed *s, enum ncs
 static struct composed *composed_of(const struct part *whole)
 {
     struct composed *s = sim_new(sizeof *s);
-    *s = (struct composed){ .cr = whole->cr,
-                            .fn = whole->fn,
-                            .root = whole->root,
-                            .dtype = whole->dtype,
-                            .bytes = sim_part_bytes(whole),
-                            .call = whole->call };
+    *s = (struct composed){
+        .cr = whole->cr, .fn = whole->fn, .root = whole->root, .dtype = whole->dtype, .bytes = whole->bytes, .call = whole->call
+    };
     ncs_call_pin(s->call);
     return s;
 }
@@ -92,6 +90,7 @@ void sim_composed_alone(struct part *whole)
     whole->composed->parts = whole->composed->open = 1;
     whole->fn = NCS_FN_ncclBroadcast;
     whole->root = 0;
+    sim_part_measure(whole);
 }
 
 size_t sim_composed_call(struct part *whole, struct part **out)

@@ -17,16 +17,22 @@
 #include "sim/data/memory.h"
 #include "sim/kernel/world.h"
 
-size_t sim_part_bytes(const struct part *p)
+void sim_part_measure(struct part *p)
 {
-    return p->count * ncs_dtype_bytes(p->dtype);
+    const struct ncs_fn_info *info = &ncs_fn_info[p->fn];
+    bool root = p->cr->rank == p->root;
+    size_t all;
+    p->beyond = __builtin_mul_overflow(p->count, ncs_dtype_bytes(p->dtype), &p->bytes) ||
+                __builtin_mul_overflow(p->bytes, (size_t)p->cr->nranks, &all);
+    p->reads = p->beyond ? 0 : p->bytes * ncs_block_count(info->reads, root, p->cr->nranks);
+    p->writes = p->beyond ? 0 : p->bytes * ncs_block_count(info->writes, root, p->cr->nranks);
 }
 
 size_t sim_part_moved(const struct part *p)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[p->fn];
     bool all = info->reads == NCS_BLOCKS_ALL || info->writes == NCS_BLOCKS_ALL;
-    return sim_part_bytes(p) * (all ? (size_t)p->cr->nranks : 1);
+    return p->bytes * (all ? (size_t)p->cr->nranks : 1);
 }
 
 void sim_part_free(struct part *p)
@@ -254,19 +260,6 @@ bool sim_launch_is_possible(const struct launch *launch)
     return launch->cr->state < COMM_ABORTED;
 }
 
-/* Bytes that a device will read and write for this part. False when they overflow. */
-static bool extents(const struct part *p, size_t *send, size_t *recv)
-{
-    size_t own, all;
-    if (__builtin_mul_overflow(p->count, ncs_dtype_bytes(p->dtype), &own) ||
-        __builtin_mul_overflow(own, (size_t)p->cr->nranks, &all))
-        return false;
-    bool root = p->cr->rank == p->root;
-    *send = own * ncs_block_count(ncs_fn_info[p->fn].reads, root, p->cr->nranks);
-    *recv = own * ncs_block_count(ncs_fn_info[p->fn].writes, root, p->cr->nranks);
-    return true;
-}
-
 /* True if the device cannot use the buffer. If devices have peer access at all, NCCL's kernels use
  * it without asking CUDA. */
 static bool out_of_reach(const struct part *p, const void *buffer, size_t bytes)
@@ -288,32 +281,16 @@ static void tell_foreign(const struct part *p, const void *buffer, size_t bytes,
     o->foreign(o->self, p->call, why);
 }
 
-static void tell_foreigns(const struct part *p)
-{
-    size_t send = 0, recv = 0;
-    if (!extents(p, &send, &recv))
-        return;
-    tell_foreign(p, p->send, send, "send");
-    tell_foreign(p, p->recv, recv, "receive");
-}
-
-size_t sim_part_written(const struct part *p)
-{
-    size_t send, recv;
-    return extents(p, &send, &recv) ? recv : 0;
-}
-
 const char *sim_part_misplaced(const struct part *p)
 {
-    size_t send = 0, recv = 0;
     const struct process *process = p->cr->process;
-    if (!extents(p, &send, &recv))
+    if (p->beyond)
         return "count times the size of the type is beyond any memory";
-    if (!sim_memory_reachable(process, p->send, send))
+    if (!sim_memory_reachable(process, p->send, p->reads))
         return "the send buffer is not wholly inside device memory of this rank";
-    if (!sim_memory_reachable(process, p->recv, recv))
+    if (!sim_memory_reachable(process, p->recv, p->writes))
         return "the receive buffer is not wholly inside device memory of this rank";
-    if (out_of_reach(p, p->send, send) || out_of_reach(p, p->recv, recv))
+    if (out_of_reach(p, p->send, p->reads) || out_of_reach(p, p->recv, p->writes))
         return "a buffer is memory of another device, and devices cannot use each other's";
     if (p->scalar_pointer && !sim_memory_reachable(process, p->scalar_pointer, ncs_dtype_bytes(p->dtype)))
         return "the pre-mul-sum scalar is not in device memory of this rank";
@@ -364,7 +341,8 @@ void sim_launch_advance(struct launch *launch)
             sim_gpu_fault(launch->op->gpu, p->call, why); /* ends this launch */
             return;
         }
-        tell_foreigns(p);
+        tell_foreign(p, p->send, p->reads, "send");
+        tell_foreign(p, p->recv, p->writes, "receive");
         if (sim_part_is_one_sided(p))
             sim_rma_arrive(p);
         else

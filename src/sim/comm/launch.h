@@ -34,8 +34,11 @@ struct part {
     const void *send;
     void *recv;
     size_t count;
+    size_t bytes;         /* count * size of the type */
+    size_t reads, writes; /* bytes at send and recv, when nothing is in the way; 0 = they are beyond any memory */
     int dtype;
-    int op; /* a built-in one; ncclSum of a user operator */
+    bool beyond; /* count * size of the type is beyond any memory, for one rank or for all */
+    int op;      /* a built-in one; ncclSum of a user operator */
     bool premul;
     unsigned char scalar[8]; /* of premul; from the device: read when the data moves */
     const void *scalar_pointer;
@@ -76,9 +79,8 @@ static inline const char *sim_request_name(enum ncs_fn fn)
     return ncs_fn_info[fn].name + sizeof "nccl" - 1;
 }
 
-size_t sim_part_bytes(const struct part *p);   /* count * size of the type */
-size_t sim_part_written(const struct part *p); /* bytes at recv, when nothing is in the way */
-size_t sim_part_moved(const struct part *p);   /* bytes that the cost of a collective depends on */
+void sim_part_measure(struct part *p);       /* fills in the bytes, from its function, count, type, root and communicator */
+size_t sim_part_moved(const struct part *p); /* bytes that the cost of a collective depends on */
 void sim_part_free(struct part *p);
 /* The reason why the part's buffers cannot be used, in words; NULL = they can. */
 const char *sim_part_misplaced(const struct part *p);

@@ -73,7 +73,7 @@ bool sim_meetings_lone_send(const struct comm *comm, uint64_t limit)
 {
     for (const struct meeting *meeting = comm->meeting_first; meeting; meeting = meeting->next)
         if (meeting->pair && !meeting->broken && meeting->part[0] && !meeting->part[1] && meeting->src != meeting->dst &&
-            sim_part_bytes(meeting->part[0]) <= limit)
+            meeting->part[0]->bytes <= limit)
             return true;
     return false;
 }
@@ -115,7 +115,7 @@ static enum ncs_stuck meeting_compare(const struct meeting *meeting, bool *diffe
         const struct part *p = meeting->part[i];
         if (p->fn != first->fn)
             return NCS_STUCK_KIND;
-        if (sim_part_bytes(p) != sim_part_bytes(first))
+        if (p->bytes != first->bytes)
             stuck = NCS_STUCK_COUNT;
         else if (!stuck && info->rooted && p->root != first->root)
             stuck = NCS_STUCK_ROOT;
@@ -151,7 +151,7 @@ static void match_collective(struct meeting *meeting)
 
 static size_t sent_bytes(const struct meeting *meeting)
 {
-    return meeting->part[0] ? sim_part_bytes(meeting->part[0]) : meeting->bounce_bytes;
+    return meeting->part[0] ? meeting->part[0]->bytes : meeting->bounce_bytes;
 }
 
 /* True for a rank's send to itself: its size is not compared with the receive; the
@@ -163,7 +163,7 @@ static bool is_self(const struct meeting *meeting)
 
 static size_t moved_bytes(const struct meeting *meeting)
 {
-    size_t sent = sent_bytes(meeting), wanted = sim_part_bytes(meeting->part[1]);
+    size_t sent = sent_bytes(meeting), wanted = meeting->part[1]->bytes;
     return is_self(meeting) || sent < wanted ? sent : wanted;
 }
 
@@ -173,13 +173,13 @@ static void stop_running_ahead(struct meeting *meeting)
         return;
     meeting->running_ahead = false;
     sim_agenda_forget(&meeting->agenda_place);
-    sim_comm_peer(meeting->comm->member[meeting->src], meeting->dst)->ahead -= sim_part_bytes(meeting->part[0]);
+    sim_comm_peer(meeting->comm->member[meeting->src], meeting->dst)->ahead -= meeting->part[0]->bytes;
 }
 
 static void match_pair(struct meeting *meeting)
 {
     stop_running_ahead(meeting);
-    size_t sent = sent_bytes(meeting), wanted = sim_part_bytes(meeting->part[1]);
+    size_t sent = sent_bytes(meeting), wanted = meeting->part[1]->bytes;
     const struct part *send = meeting->part[0], *recv = meeting->part[1];
     bool retyped = send && send->dtype != recv->dtype; /* equal bytes: it completes */
     bool composed_sent = send ? sim_part_is_composed(send) : meeting->composed_sent;
@@ -197,7 +197,7 @@ static void run_ahead(struct meeting *meeting, struct part *p)
 {
     struct peer *peer = sim_comm_peer(p->cr, p->root);
     uint64_t budget = sim_world.options.eager;
-    size_t bytes = sim_part_bytes(p);
+    size_t bytes = p->bytes;
     if (bytes > budget || peer->ahead > budget - bytes || p->cr->rank == p->root)
         return;
     if (sim_choose(CHOOSE_BUFFER, 2) == 1)
@@ -318,7 +318,7 @@ static bool has_room(const struct meeting *meeting)
     if (meeting->pair)
         return sim_memory_commit(meeting->part[1]->recv, moved_bytes(meeting));
     for (int i = 0; i < meeting->expected; i++)
-        if (!sim_memory_commit(meeting->part[i]->recv, sim_part_written(meeting->part[i])))
+        if (!sim_memory_commit(meeting->part[i]->recv, meeting->part[i]->writes))
             return false;
     return true;
 }
@@ -328,14 +328,14 @@ static void spoil(const struct meeting *meeting)
     for (int i = 0; i < meeting->expected; i++)
         if (meeting->part[i] && meeting->part[i]->call)
             sim_inject_spoil(meeting->part[i], meeting->part[i]->recv,
-                             meeting->pair && i == 1 ? moved_bytes(meeting) : sim_part_written(meeting->part[i]));
+                             meeting->pair && i == 1 ? moved_bytes(meeting) : meeting->part[i]->writes);
 }
 
 static void move_ahead(struct meeting *meeting)
 {
     struct part *p = meeting->part[0];
     uint64_t ahead = sim_comm_peer(p->cr, p->root)->ahead;
-    void *bounce = ncs_room(sim_part_bytes(p));
+    void *bounce = ncs_room(p->bytes);
     if (!bounce) {
         ncs_budget_stop();
         return;
@@ -345,7 +345,7 @@ static void move_ahead(struct meeting *meeting)
         sim_world.buffered = ahead;
     meeting->running_ahead = false;
     meeting->composed_sent = sim_part_is_composed(p);
-    meeting->bounce_bytes = sim_part_bytes(p);
+    meeting->bounce_bytes = p->bytes;
     meeting->bounce = bounce;
     meeting_report(sim_world.observer.before, meeting);
     sim_data_copy(meeting->bounce, p->send, meeting->bounce_bytes);
@@ -387,7 +387,7 @@ static bool meeting_ends(const struct meeting *meeting, int i)
 {
     if (!meeting->pair || meeting->stuck == NCS_STUCK_NO)
         return true;
-    bool sent_more = sent_bytes(meeting) > sim_part_bytes(meeting->part[1]);
+    bool sent_more = sent_bytes(meeting) > meeting->part[1]->bytes;
     return (i == 1) == sent_more;
 }
 

@@ -46,7 +46,7 @@ static void set_out(struct part *part)
 {
     int64_t delay = sim_inject_delay_one_sided(part);
     if (delay >= 0) {
-        end_later(part, sim_comm_message_cost(part->cr, part->root, sim_part_bytes(part), false) + delay);
+        end_later(part, sim_comm_message_cost(part->cr, part->root, part->bytes, false) + delay);
         return;
     }
     part->cut = true;
@@ -108,19 +108,19 @@ void sim_rma_move(struct part *part)
     if (part->fn == NCS_FN_ncclPutSignal && part->count > 0) {
         why = sim_part_misplaced(part);
         if (!why)
-            why = sim_window_target(part->rma->window, part->root, part->rma->offset, sim_part_bytes(part), &to);
+            why = sim_window_target(part->rma->window, part->root, part->rma->offset, part->bytes, &to);
     }
     if (why) {
         part->state = NCS_PART_CANCELLED;
         sim_gpu_fault(launch->op->gpu, part->call, why); /* ends this launch */
         return;
     }
-    if (to && !sim_memory_commit(to, sim_part_bytes(part)))
+    if (to && !sim_memory_commit(to, part->bytes))
         return;
     rma_report(sim_world.observer.before, part);
     if (to) {
-        sim_part_copy(part, to, part->send, sim_part_bytes(part));
-        sim_inject_spoil(part, to, part->call ? sim_part_bytes(part) : 0);
+        sim_part_copy(part, to, part->send, part->bytes);
+        sim_inject_spoil(part, to, part->call ? part->bytes : 0);
     }
     if (part->fn != NCS_FN_ncclWaitSignal)
         count_signal(part);

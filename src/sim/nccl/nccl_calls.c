@@ -97,6 +97,7 @@ static struct part *make_part(const struct request *r, struct comm_rank *cr, str
         else
             memcpy(p->scalar, redop->scalar, sizeof p->scalar);
     }
+    sim_part_measure(p);
     sim_comm_hold(cr);
     sim_stream_ref(stream);
     p->call = ncs_local ? ncs_local->call : NULL;
