@@ -1,16 +1,14 @@
 /* Brings the parts of each meeting together by the journal's numbers, and tells the observer when the last
  * part is over. */
-#include "api/journal.h"
+#include "api/meeting.h"
 #include "api/types.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "driver/far/far.h"
 #include "driver/stage.h"
 #include "driver/world.h"
 
 struct meeting {
-    int comm, src, dst; /* -1, -1: a collective */
-    uint64_t number;
+    struct ncs_meeting_key key;
     int expected, arrived;
     struct stage_part **part; /* by rank; of a pair: the send, the receive */
     struct meeting *next;     /* with the same key, or among all open ones */
@@ -27,46 +25,28 @@ bool ncs_meet_extent(const struct ncs_call *call, int nranks, size_t *in, size_t
 
 /* ---- finding ---- */
 
-static struct meeting meet_key(const struct stage_part *p)
+static struct meeting *meet_find(const struct ncs_meeting_key *key, int expected)
 {
-    struct meeting key = { .comm = p->call->comm, .src = -1, .dst = -1, .number = p->call->ordinal, .expected = p->line->nranks };
-    if (!ncs_call_is_pair(p->call))
-        return key;
-    bool sends = p->call->fn == NCS_FN_ncclSend;
-    key.src = sends ? p->call->comm_rank : ncs_call_peer(p->call);
-    key.dst = sends ? ncs_call_peer(p->call) : p->call->comm_rank;
-    key.expected = 2;
-    return key;
-}
-
-static uint64_t hash_of(const struct meeting *m)
-{
-    uint64_t hash = ncs_hash(ncs_hash(0, (uint64_t)m->comm), m->number);
-    return ncs_hash(ncs_hash(hash, (uint64_t)m->src), (uint64_t)m->dst);
-}
-
-static struct meeting *find(const struct meeting *key)
-{
-    struct meeting *m = ncs_map_get(&ncs_real.meetings.open, hash_of(key));
-    while (m && (m->comm != key->comm || m->src != key->src || m->dst != key->dst || m->number != key->number))
+    struct meeting *m = ncs_map_get(&ncs_real.meetings.open, ncs_meeting_hash(key));
+    while (m && !ncs_meeting_is(&m->key, key))
         m = m->next;
     if (m)
         return m;
     m = ncs_new(sizeof *m);
-    *m = *key;
-    m->part = ncs_new((size_t)m->expected * sizeof *m->part);
-    m->next = ncs_map_get(&ncs_real.meetings.open, hash_of(m));
-    ncs_map_put(&ncs_real.meetings.open, hash_of(m), m);
+    *m = (struct meeting){ .key = *key, .expected = expected };
+    m->part = ncs_new((size_t)expected * sizeof *m->part);
+    m->next = ncs_map_get(&ncs_real.meetings.open, ncs_meeting_hash(key));
+    ncs_map_put(&ncs_real.meetings.open, ncs_meeting_hash(key), m);
     return m;
 }
 
 static void take_off(struct meeting *m)
 {
-    struct meeting *head = ncs_map_get(&ncs_real.meetings.open, hash_of(m)), *before = head;
+    struct meeting *head = ncs_map_get(&ncs_real.meetings.open, ncs_meeting_hash(&m->key)), *before = head;
     if (head == m) {
-        ncs_map_remove(&ncs_real.meetings.open, hash_of(m));
+        ncs_map_remove(&ncs_real.meetings.open, ncs_meeting_hash(&m->key));
         if (m->next)
-            ncs_map_put(&ncs_real.meetings.open, hash_of(m), m->next);
+            ncs_map_put(&ncs_real.meetings.open, ncs_meeting_hash(&m->key), m->next);
         return;
     }
     while (before->next != m)
@@ -75,17 +55,6 @@ static void take_off(struct meeting *m)
 }
 
 /* ---- telling ---- */
-
-static bool disagree(struct ncs_call *const *calls, int count, bool pair)
-{
-    for (int i = 1; i < count; i++) {
-        const struct ncs_call *a = calls[0], *b = calls[i];
-        if (pair ? ncs_call_count(a) != ncs_call_count(b) || ncs_call_dtype(a) != ncs_call_dtype(b)
-                 : ncs_call_signature(a) != ncs_call_signature(b))
-            return true;
-    }
-    return false;
-}
 
 /* Brings the copies here that another process has made. */
 static void fetch(struct stage_part *p)
@@ -115,7 +84,7 @@ static void tell(const struct meeting *m)
         fetch(m->part[i]);
     }
     ncs_real.meetings.told = m;
-    if (ncs_real.meetings.observer.mismatch && disagree(calls, m->expected, m->src >= 0))
+    if (ncs_real.meetings.observer.mismatch && !ncs_calls_agree(calls, count))
         ncs_real.meetings.observer.mismatch(ncs_real.meetings.observer.self, calls, count);
     if (ncs_real.meetings.observer.before)
         ncs_real.meetings.observer.before(ncs_real.meetings.observer.self, calls, count);
@@ -174,13 +143,14 @@ void ncs_meet_arrive(struct stage_part *part)
         ncs_meet_free(part);
         return;
     }
-    struct meeting key = meet_key(part), *m;
-    int place = ncs_call_is_pair(part->call) ? part->call->fn == NCS_FN_ncclRecv : part->call->comm_rank;
-    if (key.number == 0 || place >= key.expected) { /* its call or group failed after all */
+    bool pair = ncs_call_is_pair(part->call);
+    int place = pair ? part->call->fn == NCS_FN_ncclRecv : part->call->comm_rank, expected = pair ? 2 : part->line->nranks;
+    struct ncs_meeting_key key;
+    if (!ncs_call_meets(part->call, &key) || place >= expected) { /* its call or group failed after all */
         ncs_meet_free(part);
         return;
     }
-    m = find(&key);
+    struct meeting *m = meet_find(&key, expected);
     if (place >= m->expected || m->part[place]) {
         ncs_meet_free(part);
         return;

@@ -2,6 +2,7 @@
  * journal, and infers the calls that cannot have completed. */
 #include <string.h>
 
+#include "api/meeting.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "trace/infer.h"
@@ -211,13 +212,7 @@ static void pin(const struct ncs_call *call)
 
 void ncs_trace_look_at_meeting(struct ncs_trace *t, struct ncs_call *const *calls, size_t count)
 {
-    bool differ = false;
-    bool pair = count == 2 && calls[0]->fn != calls[1]->fn && ncs_call_is_pair(calls[0]);
-    for (size_t i = 1; i < count; i++)
-        differ |= pair ? ncs_call_count(calls[i]) != ncs_call_count(calls[0]) ||
-                             ncs_call_dtype(calls[i]) != ncs_call_dtype(calls[0])
-                       : ncs_call_signature(calls[i]) != ncs_call_signature(calls[0]);
-    if (!differ || t->clashes == 1024) /* further ones would add nothing */
+    if (ncs_calls_agree(calls, count) || t->clashes == 1024) /* further ones would add nothing */
         return;
     struct ncs_trace_clash clash = { .call = ncs_new(count * sizeof *clash.call), .calls = count };
     for (size_t i = 0; i < count; i++) {

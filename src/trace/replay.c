@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/local.h"
+#include "api/meeting.h"
 #include "api/types.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -26,22 +27,16 @@ static uint64_t key_of(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 
 static size_t slot_for(struct played *p, const struct ncs_call *call)
 {
-    int src = -1, dst = -1;
-    if (ncs_call_is_pair(call)) {
-        bool sends = call->fn == NCS_FN_ncclSend;
-        src = sends ? call->comm_rank : ncs_call_peer(call);
-        dst = sends ? ncs_call_peer(call) : call->comm_rank;
-    }
     uint64_t line = key_of((uint64_t)call->comm, (uint64_t)call->comm_rank, (uint64_t)(ncs_call_is_pair(call) ? call->fn : 0),
                            (uint64_t)(ncs_call_is_pair(call) ? ncs_call_peer(call) : -1));
     size_t nth = ncs_map_number(&p->count, line) + 1;
     ncs_map_put_number(&p->count, line, nth);
-    uint64_t key = ncs_hash(key_of((uint64_t)call->comm, (uint64_t)src, (uint64_t)dst, nth), 7);
-    size_t at = ncs_map_number(&p->slot_of, key);
+    struct ncs_meeting_key key = ncs_meeting_key(call->fn, call->comm, call->comm_rank, ncs_call_peer(call), nth);
+    size_t at = ncs_map_number(&p->slot_of, ncs_meeting_hash(&key));
     if (at == 0) {
-        struct played_slot slot = { .comm = call->comm, .src = src, .dst = dst, .differ = NOT_COMPARED };
+        struct played_slot slot = { .comm = call->comm, .src = key.src, .dst = key.dst, .differ = NOT_COMPARED };
         NCS_PUSH(p->slot, p->slots, p->slot_room, slot);
-        ncs_map_put_number(&p->slot_of, key, at = p->slots);
+        ncs_map_put_number(&p->slot_of, ncs_meeting_hash(&key), at = p->slots);
     }
     return at - 1;
 }

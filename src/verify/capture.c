@@ -49,11 +49,6 @@ static const struct ncs_comm_info *capture_comm_of(const struct ncs_capture *c, 
     return comm;
 }
 
-struct key {
-    int comm, src, dst;
-    uint64_t number;
-};
-
 int ncs_share_of(const struct ncs_call *call)
 {
     switch (ncs_movement_of(call->fn)->kind) {
@@ -65,69 +60,49 @@ int ncs_share_of(const struct ncs_call *call)
 }
 
 /* False for a call that moves no data of its own, and for one without an ordinal: it failed, or is empty. */
-static bool capture_key_of(const struct ncs_call *call, struct key *key)
+static bool capture_key_of(const struct ncs_call *call, struct ncs_meeting_key *key)
 {
     enum ncs_movement_kind movement = ncs_movement_of(call->fn)->kind;
-    int own = call->comm_rank;
 
-    *key = (struct key){ call->comm, -1, -1, call->ordinal };
-    if (movement == NCS_MOVE_PUT)
-        *key = (struct key){ call->comm, own, -2, call->id };
-    else if (movement == NCS_MOVE_SEND)
-        *key = (struct key){ call->comm, own, ncs_call_peer(call), call->ordinal };
-    else if (movement == NCS_MOVE_RECV)
-        *key = (struct key){ call->comm, ncs_call_peer(call), own, call->ordinal };
-    return movement != NCS_MOVE_NONE && call->ordinal != 0;
+    if (movement != NCS_MOVE_PUT)
+        return ncs_call_meets(call, key) && movement != NCS_MOVE_NONE;
+    *key = (struct ncs_meeting_key){ call->comm, call->comm_rank, -2, call->id };
+    return call->ordinal != 0;
 }
 
-static bool has_key(const struct ncs_operation *op, const struct key *key)
+static struct ncs_operation *capture_lookup(struct ncs_capture *c, const struct ncs_meeting_key *key, struct ncs_operation *near)
 {
-    return op->comm == key->comm && op->src == key->src && op->dst == key->dst && op->number == key->number;
-}
-
-static uint64_t key_hash(const struct key *key)
-{
-    uint64_t hash = ncs_hash(ncs_hash(0, (uint64_t)key->comm), key->number);
-
-    return ncs_hash(ncs_hash(hash, (uint64_t)key->src), (uint64_t)key->dst);
-}
-
-static struct ncs_operation *capture_lookup(struct ncs_capture *c, const struct key *key, struct ncs_operation *near)
-{
-    if (near && has_key(near, key))
+    if (near && ncs_meeting_is(&near->key, key))
         return near;
-    struct ncs_operation *op = ncs_map_get(&c->operations, key_hash(key));
-    while (op && !has_key(op, key))
+    struct ncs_operation *op = ncs_map_get(&c->operations, ncs_meeting_hash(key));
+    while (op && !ncs_meeting_is(&op->key, key))
         op = op->next;
     return op;
 }
 
 struct ncs_operation *ncs_capture_find(struct ncs_capture *c, const struct ncs_call *call, struct ncs_operation *near)
 {
-    struct key key;
+    struct ncs_meeting_key key;
 
     if (!capture_comm_of(c, call) || !capture_key_of(call, &key))
         return NULL;
     return capture_lookup(c, &key, near);
 }
 
-static struct ncs_operation *capture_add(struct ncs_capture *c, const struct key *key, const struct ncs_call *call, int nranks)
+static struct ncs_operation *capture_add(struct ncs_capture *c, const struct ncs_meeting_key *key, const struct ncs_call *call,
+                                         int nranks)
 {
     int shares = ncs_call_is_pair(call) ? 2 : ncs_movement_of(call->fn)->kind == NCS_MOVE_PUT ? 1 : nranks;
     struct ncs_operation *op = ncs_new(sizeof *op + (size_t)shares * sizeof *op->share);
-    uint64_t hash = key_hash(key);
+    uint64_t hash = ncs_meeting_hash(key);
 
-    op->comm = key->comm;
-    op->src = key->src;
-    op->dst = key->dst;
-    op->number = key->number;
+    op->key = *key;
     op->movement = ncs_movement_of(ncs_call_is_pair(call) ? NCS_FN_ncclRecv : call->fn);
     op->dtype = ncs_call_dtype(call);
     op->op = ncs_call_op(call);
     op->root = ncs_call_root(call);
     op->count = ncs_call_count(call);
     op->scaled = call->redop != NULL;
-    op->signature = ncs_call_signature(call);
     op->shares = shares;
     if (ncs_dtype_bytes(op->dtype) == 0 || (op->op >= ncclNumOps && !op->scaled))
         op->unfit = NCS_UNVERIFIED_TYPE;
@@ -140,7 +115,7 @@ static struct ncs_operation *capture_add(struct ncs_capture *c, const struct key
 static struct ncs_operation *operation_of(struct ncs_capture *c, struct ncs_call *call, struct ncs_operation *near)
 {
     const struct ncs_comm_info *comm = capture_comm_of(c, call);
-    struct key key;
+    struct ncs_meeting_key key;
 
     if (!comm || ncs_call_count(call) == 0 || !capture_key_of(call, &key))
         return NULL;
@@ -158,7 +133,7 @@ struct swept {
 /* True if the operation can never end: all ranks have destroyed or aborted its communicator. */
 static bool is_left(const struct ncs_capture *c, const struct ncs_operation *op)
 {
-    const struct ncs_comm_info *comm = c->journal->comm[op->comm];
+    const struct ncs_comm_info *comm = c->journal->comm[op->key.comm];
 
     for (int i = 0; i < comm->members; i++)
         if (!comm->member[i].gone)
@@ -286,6 +261,7 @@ static void capture_share(struct ncs_capture *c, struct ncs_operation *op, struc
 {
     ncs_call_pin(call);
     share->call = call;
+    op->first = op->first ? op->first : call;
     share->outputs = ncs_output_count(call, op->shares);
     share->element = ncs_dtype_bytes(ncs_call_dtype(call));
     share->output = op->movement->kind == NCS_MOVE_PUT ? ncs_journal_target(c->journal, call)
@@ -298,7 +274,7 @@ static void capture_share(struct ncs_capture *c, struct ncs_operation *op, struc
     size_t written = share->outputs * share->element;
     if (!op->unfit && !ncs_capture_can_read(c, share->output, written))
         op->unfit = NCS_UNVERIFIED_FREED;
-    if (!ncs_call_is_pair(call) && ncs_call_signature(call) != op->signature)
+    if (!ncs_call_is_pair(call) && !ncs_calls_are_alike(call, op->first))
         op->unfit = NCS_UNVERIFIED_DISAGREEMENT;
     if (op->unfit)
         return;
@@ -346,8 +322,7 @@ static void free_operation(struct ncs_capture *c, struct ncs_operation *op)
 
 void ncs_capture_drop(struct ncs_capture *c, struct ncs_operation *op)
 {
-    struct key key = { op->comm, op->src, op->dst, op->number };
-    uint64_t hash = key_hash(&key);
+    uint64_t hash = ncs_meeting_hash(&op->key);
     struct ncs_operation *head = ncs_map_get(&c->operations, hash), *before = head;
 
     if (head != op) {

@@ -211,7 +211,7 @@ static size_t look_part_of(const struct ncs_operation *op, size_t count)
 {
     size_t n = (size_t)op->shares;
 
-    if (count != op->count || op->src >= 0)
+    if (count != op->count || op->key.src >= 0)
         return op->count;
     bool whole = op->movement->kind == NCS_MOVE_COLLECTIVE && !op->movement->parts_in && !op->movement->parts_out;
     return whole ? (count + n - 1) / n : count;
@@ -249,8 +249,8 @@ void ncs_look_at(struct ncs_look *l, struct ncs_operation *op, int share, const 
 
     if (l->most == 0 || !call || op->overlooked)
         return;
-    int dst = op->movement->kind == NCS_MOVE_PUT ? ncs_call_peer(call) : op->dst;
-    if (!op->seen && !(op->seen = look_add(l, call, op->src, op->src < 0 ? -1 : dst))) {
+    int dst = op->movement->kind == NCS_MOVE_PUT ? ncs_call_peer(call) : op->key.dst;
+    if (!op->seen && !(op->seen = look_add(l, call, op->key.src, op->key.src < 0 ? -1 : dst))) {
         op->overlooked = true;
         return;
     }

@@ -8,6 +8,7 @@
 
 #include "api/journal.h"
 #include "api/machine.h"
+#include "api/meeting.h"
 #include "api/types.h"
 #include "base/map.h"
 #include "verify/movement.h"
@@ -31,22 +32,21 @@ struct ncs_share {
 };
 
 struct ncs_operation {
-    int comm, src, dst;                  /* src and dst -1: a collective; dst -2: a put of src */
-    uint64_t number;                     /* the calls' ordinal; of a put: its id */
+    struct ncs_meeting_key key;          /* of a put: dst is -2, and number its id */
     const struct ncs_movement *movement; /* of a pair: the receive's */
     int dtype, op, root;                 /* of the first share seen */
     size_t count;                        /* the argument */
     bool scaled;                         /* a user operator */
-    uint64_t signature;
-    enum ncs_unverified unfit;  /* why it cannot be checked */
-    bool borrows;               /* inputs are not copied, but read from the buffers */
-    bool foreseen;              /* `copies` holds the expected outputs, and the inputs are gone */
-    unsigned char *copies;      /* of all inputs */
-    size_t bytes, room;         /* of copies: reserved in the budget, allocated */
-    struct ncs_operation *next; /* of the same key hash */
-    struct ncs_seen *seen;      /* the kept sample; NULL = nothing asked for one, or not yet */
-    bool overlooked;            /* there was no room to keep it */
-    bool over;                  /* its data have moved: it is among those that are checked next */
+    const struct ncs_call *first;        /* the share captured first, which has pinned it */
+    enum ncs_unverified unfit;           /* why it cannot be checked */
+    bool borrows;                        /* inputs are not copied, but read from the buffers */
+    bool foreseen;                       /* `copies` holds the expected outputs, and the inputs are gone */
+    unsigned char *copies;               /* of all inputs */
+    size_t bytes, room;                  /* of copies: reserved in the budget, allocated */
+    struct ncs_operation *next;          /* of the same key hash */
+    struct ncs_seen *seen;               /* the kept sample; NULL = nothing asked for one, or not yet */
+    bool overlooked;                     /* there was no room to keep it */
+    bool over;                           /* its data have moved: it is among those that are checked next */
     struct ncs_operation *next_over;
     int shares, finished; /* finished: of calls that move in steps, shares that are over */
     struct ncs_share share[];

@@ -195,7 +195,7 @@ static void keep_value(struct ncs_verify *v, const struct ncs_operation *op, int
         .rank = call->rank,
         .comm_rank = call->comm_rank,
         .fn = call->fn,
-        .number = op->number,
+        .number = op->key.number,
         .nranks = v->capture.journal->comm[call->comm]->nranks,
         .line = call->place.line,
         .exact = is_exact(op) && written,
@@ -228,7 +228,7 @@ static enum ncs_unverified verify_why_not(const struct ncs_operation *op)
     for (int i = 0; i < op->shares && !op->unfit; i++)
         if (!op->share[i].call)
             return NCS_UNVERIFIED_UNPAIRED;
-    if (op->unfit || op->src < 0)
+    if (op->unfit || op->key.src < 0)
         return op->unfit;
     const struct ncs_call *first = op->share[0].call, *last = op->share[op->shares - 1].call;
     return verify_bytes_of(first) == verify_bytes_of(last) ? NCS_FIT : NCS_UNVERIFIED_DISAGREEMENT;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "api/meeting.h"
 #include "base/mem.h"
 
 static struct ncs_unmet *new_unmet(struct ncs_analysis *q, enum ncs_unmet_kind kind)
@@ -73,7 +74,7 @@ static bool add_different(const struct ncs_analysis *q, struct ncs_unmet *n, con
         const struct ncs_call *c = r < info->members ? ncs_sequence_at(&q->comm[call->comm].seq[r], at) : NULL;
         if (!c)
             return false;
-        differ |= ncs_call_signature(c) != ncs_call_signature(call);
+        differ |= !ncs_calls_are_alike(c, call);
     }
     for (int r = 0; r < info->nranks && differ; r++)
         add_present(n, ncs_sequence_at(&q->comm[call->comm].seq[r], at));

@@ -1,5 +1,6 @@
 /* The hazards that were found: one for each pair of places in the program, with the ranks that have it. A hazard is felt
  * if a wrong value may come from it. */
+#include "api/meeting.h"
 #include "base/hash.h"
 #include "diagnose/hazard/private.h"
 
@@ -17,28 +18,14 @@ static bool is_counted(const struct ncs_call *call)
     return call->number != 0 && call->comm >= 0;
 }
 
-/* A number that no other communicator ever has. */
-static uint64_t serial_of(const struct ncs_hazards *h, const struct ncs_call *call)
-{
-    return h->journal->comm[call->comm]->serial;
-}
-
-static uint64_t key_of_pair(const struct ncs_hazards *h, const struct ncs_call *call)
-{
-    bool sends = call->fn != NCS_FN_ncclRecv;
-    uint64_t peer = (unsigned)ncs_call_peer(call), own = (unsigned)call->comm_rank;
-    uint64_t comm = ncs_hash(ncs_hash(2, serial_of(h, call)), 2);
-    return ncs_hash(comm, sends ? own << 32 | peer : peer << 32 | own);
-}
-
-/* A wrong result on one rank so leads to a hazard on another rank's input. */
+/* A wrong result on one rank so leads to a hazard on another rank's input. The communicator is known by a number that no
+ * other one ever has. */
 uint64_t hazard_key_of(const struct ncs_hazards *h, const struct ncs_call *call)
 {
-    if (!is_counted(call) || !call->ordinal || ncs_call_is_one_sided(call))
+    struct ncs_meeting_key key;
+    if (!is_counted(call) || !ncs_call_meets(call, &key))
         return ncs_hash(1, call->id);
-    if (ncs_call_is_pair(call))
-        return ncs_hash(key_of_pair(h, call), call->ordinal);
-    return ncs_hash(ncs_hash(ncs_hash(2, serial_of(h, call)), 1), call->ordinal);
+    return ncs_hash(ncs_hash(2, h->journal->comm[call->comm]->serial), ncs_meeting_hash(&key));
 }
 
 static void taint(struct ncs_hazards *h, const struct ncs_call *call, size_t found)

@@ -2,6 +2,7 @@
  * two ranks. One-sided calls meet nobody: they send signals, or take signals that have been sent. */
 #include "diagnose/rehearsal/rehearsal.h"
 
+#include "api/meeting.h"
 #include "base/mem.h"
 
 /* ---- who meets whom ---- */
@@ -17,17 +18,12 @@ static size_t next_number(struct ncs_rehearsal *p, const struct ncs_deed *d)
 
 static size_t meeting_for(struct ncs_rehearsal *p, const struct ncs_deed *d)
 {
-    struct ncs_meeting fresh = { .comm = d->comm, .src = -1, .dst = -1 };
-    if (ncs_deed_is_pair(d)) {
-        bool sends = d->fn == NCS_FN_ncclSend;
-        fresh.src = sends ? d->comm_rank : d->peer;
-        fresh.dst = sends ? d->peer : d->comm_rank;
-    }
-    uint64_t key = ncs_rehearsal_key(d->comm, fresh.src, fresh.dst, (int64_t)next_number(p, d));
-    size_t at = ncs_map_number(&p->meeting_at, key);
+    struct ncs_meeting_key key = ncs_meeting_key(d->fn, d->comm, d->comm_rank, d->peer, next_number(p, d));
+    struct ncs_meeting fresh = { .comm = d->comm, .src = key.src, .dst = key.dst };
+    size_t at = ncs_map_number(&p->meeting_at, ncs_meeting_hash(&key));
     if (!at) {
         NCS_PUSH(p->meeting, p->meetings, p->meeting_room, fresh);
-        ncs_map_put_number(&p->meeting_at, key, at = p->meetings);
+        ncs_map_put_number(&p->meeting_at, ncs_meeting_hash(&key), at = p->meetings);
     }
     return at;
 }
@@ -55,7 +51,7 @@ static bool members_agree(const struct ncs_rehearsal *p, const struct ncs_meetin
     const struct ncs_deed *a = &p->part[m->part[0]].deed;
     for (size_t i = 1; i < m->parts; i++) {
         const struct ncs_deed *b = &p->part[m->part[i]].deed;
-        bool kinds = !is_of_all(m) || a->fn == b->fn || ncs_call_signature(a->call) == ncs_call_signature(b->call);
+        bool kinds = !is_of_all(m) || a->fn == b->fn || ncs_calls_are_alike(a->call, b->call);
         if (!kinds || a->bytes != b->bytes || (is_of_all(m) && a->root != b->root))
             return false;
     }
