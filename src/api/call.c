@@ -28,59 +28,6 @@ struct ncs_call_rare *ncs_call_add_rare(struct ncs_call *call)
     return call->rare;
 }
 
-static const void *call_pointer_of(const struct ncs_call *call, enum ncs_kind kind, enum ncs_kind other)
-{
-    const union ncs_arg *arg = ncs_call_arg(call, kind);
-
-    if (!arg)
-        arg = ncs_call_arg(call, other);
-    return arg ? arg->p : NULL;
-}
-
-static int call_int_of(const struct ncs_call *call, enum ncs_kind kind)
-{
-    const union ncs_arg *arg = ncs_call_arg(call, kind);
-
-    return arg ? (int)arg->i : -1;
-}
-
-const void *ncs_call_sendbuff(const struct ncs_call *call)
-{
-    return call_pointer_of(call, NCS_ARG_IN, NCS_ARG_INOUT);
-}
-
-const void *ncs_call_recvbuff(const struct ncs_call *call)
-{
-    return call_pointer_of(call, NCS_ARG_OUT, NCS_ARG_INOUT);
-}
-
-size_t ncs_call_count(const struct ncs_call *call)
-{
-    const union ncs_arg *arg = ncs_call_arg(call, NCS_ARG_COUNT);
-
-    return arg ? (size_t)arg->u : 0;
-}
-
-int ncs_call_dtype(const struct ncs_call *call)
-{
-    return call_int_of(call, NCS_ARG_DTYPE);
-}
-
-int ncs_call_op(const struct ncs_call *call)
-{
-    return call_int_of(call, NCS_ARG_REDOP);
-}
-
-int ncs_call_root(const struct ncs_call *call)
-{
-    return call_int_of(call, NCS_ARG_ROOT);
-}
-
-int ncs_call_peer(const struct ncs_call *call)
-{
-    return call_int_of(call, NCS_ARG_PEER);
-}
-
 const char *ncs_call_stray(const struct ncs_call *call, int nranks, int *number)
 {
     static const struct {
@@ -99,39 +46,12 @@ const char *ncs_call_stray(const struct ncs_call *call, int nranks, int *number)
     return NULL;
 }
 
-const void *ncs_call_stream(const struct ncs_call *call)
-{
-    return call_pointer_of(call, NCS_ARG_STREAM, NCS_ARG_STREAM);
-}
-
 const ncclWaitSignalDesc_t *ncs_call_waits(const struct ncs_call *call, size_t *count)
 {
     const union ncs_arg *list = ncs_call_arg(call, NCS_ARG_WAITS);
 
     *count = list && list->p ? (size_t)ncs_call_arg(call, NCS_ARG_ITEMS)->i : 0;
     return list ? list->p : NULL;
-}
-
-bool ncs_call_is_pair(const struct ncs_call *call)
-{
-    return ncs_fn_info[call->fn].pair;
-}
-
-bool ncs_call_is_one_sided(const struct ncs_call *call)
-{
-    return ncs_fn_info[call->fn].one_sided;
-}
-
-bool ncs_call_is_composed(const struct ncs_call *call)
-{
-    return ncs_fn_info[call->fn].composed;
-}
-
-bool ncs_call_is_collective(const struct ncs_call *call)
-{
-    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
-
-    return info->counted && !info->pair && !info->one_sided;
 }
 
 bool ncs_call_is_immediate(const struct ncs_call *call, int nranks)

@@ -306,25 +306,88 @@ static inline const union ncs_arg *ncs_call_arg(const struct ncs_call *call, enu
 
 /* Arguments by role, whatever their position. A role that the function lacks gives 0, NULL or
  * -1. */
-const void *ncs_call_sendbuff(const struct ncs_call *call); /* buff of ncclBcast and ncclSend too */
-const void *ncs_call_recvbuff(const struct ncs_call *call); /* buff of ncclBcast and ncclRecv too */
-size_t ncs_call_count(const struct ncs_call *call);
-int ncs_call_dtype(const struct ncs_call *call); /* ncclDataType_t, -1 = none */
-int ncs_call_op(const struct ncs_call *call);    /* ncclRedOp_t or a handle, -1 = none */
-int ncs_call_root(const struct ncs_call *call);  /* root, -1 = none */
-int ncs_call_peer(const struct ncs_call *call);  /* peer, -1 = none */
+static inline const void *ncs_call_pointer(const struct ncs_call *call, enum ncs_kind kind, enum ncs_kind other)
+{
+    const union ncs_arg *arg = ncs_call_arg(call, kind);
+    arg = arg ? arg : ncs_call_arg(call, other);
+    return arg ? arg->p : NULL;
+}
+
+static inline int ncs_call_int(const struct ncs_call *call, enum ncs_kind kind)
+{
+    const union ncs_arg *arg = ncs_call_arg(call, kind);
+    return arg ? (int)arg->i : -1;
+}
+
+static inline const void *ncs_call_sendbuff(const struct ncs_call *call) /* buff of ncclBcast and ncclSend too */
+{
+    return ncs_call_pointer(call, NCS_ARG_IN, NCS_ARG_INOUT);
+}
+
+static inline const void *ncs_call_recvbuff(const struct ncs_call *call) /* buff of ncclBcast and ncclRecv too */
+{
+    return ncs_call_pointer(call, NCS_ARG_OUT, NCS_ARG_INOUT);
+}
+
+static inline const void *ncs_call_stream(const struct ncs_call *call)
+{
+    return ncs_call_pointer(call, NCS_ARG_STREAM, NCS_ARG_STREAM);
+}
+
+static inline size_t ncs_call_count(const struct ncs_call *call)
+{
+    const union ncs_arg *arg = ncs_call_arg(call, NCS_ARG_COUNT);
+    return arg ? (size_t)arg->u : 0;
+}
+
+static inline int ncs_call_dtype(const struct ncs_call *call) /* ncclDataType_t, -1 = none */
+{
+    return ncs_call_int(call, NCS_ARG_DTYPE);
+}
+
+static inline int ncs_call_op(const struct ncs_call *call) /* ncclRedOp_t or a handle, -1 = none */
+{
+    return ncs_call_int(call, NCS_ARG_REDOP);
+}
+
+static inline int ncs_call_root(const struct ncs_call *call) /* -1 = none */
+{
+    return ncs_call_int(call, NCS_ARG_ROOT);
+}
+
+static inline int ncs_call_peer(const struct ncs_call *call) /* -1 = none */
+{
+    return ncs_call_int(call, NCS_ARG_PEER);
+}
+
 /* Returns "root" or "peer", whichever is out of range for `nranks` ranks, with its value in
  * *number; NULL = both are in range. */
 const char *ncs_call_stray(const struct ncs_call *call, int nranks, int *number);
-const void *ncs_call_stream(const struct ncs_call *call);
 
 /* The list of a wait, with its length in *count; NULL = none. */
 const ncclWaitSignalDesc_t *ncs_call_waits(const struct ncs_call *call, size_t *count);
-bool ncs_call_is_pair(const struct ncs_call *call); /* a send or a receive */
+static inline bool ncs_call_is_pair(const struct ncs_call *call) /* a send or a receive */
+{
+    return ncs_fn_info[call->fn].pair;
+}
+
 /* A put, a signal or a wait: meets no call of other ranks. */
-bool ncs_call_is_one_sided(const struct ncs_call *call);
-bool ncs_call_is_composed(const struct ncs_call *call);   /* of sends and receives */
-bool ncs_call_is_collective(const struct ncs_call *call); /* all ranks make it, composed or not */
+static inline bool ncs_call_is_one_sided(const struct ncs_call *call)
+{
+    return ncs_fn_info[call->fn].one_sided;
+}
+
+static inline bool ncs_call_is_composed(const struct ncs_call *call) /* of sends and receives */
+{
+    return ncs_fn_info[call->fn].composed;
+}
+
+static inline bool ncs_call_is_collective(const struct ncs_call *call) /* all ranks make it, composed or not */
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+    return info->counted && !info->pair && !info->one_sided;
+}
+
 /* A collective of a one-rank communicator: NCCL launches it at the call, even in a group, and a
  * later failure of the group does not undo it (read in NCCL 2.30.7). */
 bool ncs_call_is_immediate(const struct ncs_call *call, int nranks);

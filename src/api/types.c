@@ -130,11 +130,6 @@ static int type_value_of(const struct named *list, size_t count, const char *nam
     return -1;
 }
 
-size_t ncs_dtype_bytes(int dtype)
-{
-    return dtype >= 0 && dtype < ncclNumTypes ? ncs_dtype_info[dtype].bytes : 0;
-}
-
 const char *ncs_dtype_name(int dtype)
 {
     return dtype >= 0 && dtype < ncclNumTypes ? ncs_dtype_info[dtype].name : NULL;

@@ -34,7 +34,11 @@ int ncs_dtype_from_constant(const char *name);
 int ncs_dtype_from_torch(const char *name);
 
 /* Bytes of an element of an ncclDataType_t; 0 for a value that is no type. */
-size_t ncs_dtype_bytes(int dtype);
+static inline size_t ncs_dtype_bytes(int dtype)
+{
+    return dtype >= 0 && dtype < ncclNumTypes ? ncs_dtype_info[dtype].bytes : 0;
+}
+
 /* "float32"; NULL for a value that is no type. */
 const char *ncs_dtype_name(int dtype);
 /* The type named "float32", "half", "char" ...; -1 = no such name. */

@@ -18,11 +18,11 @@ step() {
 }
 
 loop=$here/loop.lua
-step "a rank's all-reduce and sync from Lua, verified" 22700 2400 \
+step "a rank's all-reduce and sync from Lua, verified" 21300 2400 \
     "run --set times=20 $loop" "run --set times=320 $loop"
-step "the same, not verified" 19500 2400 \
+step "the same, not verified" 19300 2400 \
     "run --no-verify --set times=20 $loop" "run --no-verify --set times=320 $loop"
-step "a rank's all-reduce and sync from C, beneath the journal" 7700 4800 \
+step "a rank's all-reduce and sync from C, beneath the journal" 7100 4800 \
     "bench all_reduce -b 8 -e 8 -c 0 -w 0 -z 2 -n 20" "bench all_reduce -b 8 -e 8 -c 0 -w 0 -z 2 -n 320"
 step "a rank that is made, does nothing and ends" 230000 200 \
     "run -n 56 $here/nothing.lua" "run -n 256 $here/nothing.lua"
