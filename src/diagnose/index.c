@@ -20,8 +20,8 @@ static void find_contexts(struct ncs_analysis *q)
     }
 }
 
-/* Makes a sequence for each rank of a communicator. Only numbers are left of dropped records, so all of them count as
- * collectives, and a sequence begins behind them. */
+/* Makes a sequence for each rank of a communicator. It begins behind the dropped records: its first ordinal says at which
+ * position. */
 static void begin_sequences(struct ncs_analysis *q)
 {
     q->comm = ncs_new(q->journal->comms * sizeof *q->comm);
@@ -35,6 +35,7 @@ static void begin_sequences(struct ncs_analysis *q)
             struct ncs_sequence *s = &q->comm[c].seq[i];
             s->base = m->first ? m->first->number - 1 : m->calls;
             s->last = s->base;
+            s->cut = s->base > 0;
             s->room = m->calls - s->base;
             if (s->room == 0)
                 continue;
@@ -50,7 +51,8 @@ static void begin_sequences(struct ncs_analysis *q)
 static void skip_hole(struct ncs_sequence *s, const struct ncs_call *c)
 {
     if (c->number > s->last + 1) {
-        s->base = c->number - 1;
+        s->cut = true;
+        s->placed = false;
         s->held = s->sides = 0;
         s->doubtful = s->grouped = false;
     }
@@ -92,6 +94,19 @@ static void add_counted(struct ncs_ranks_of_comm *on, const struct ncs_call *c, 
     s->signature[s->held] = made->signature = ncs_call_signature(c);
     s->mark[s->held] = c->label ? ncs_hash_bytes(s->signature[s->held], c->label, strlen(c->label)) : s->signature[s->held];
     s->call[s->held++] = c;
+    if (!dropped || !s->cut || s->placed || !c->ordinal)
+        return;
+    s->base = c->ordinal > s->held ? c->ordinal - (uint32_t)s->held : 0;
+    s->placed = true;
+}
+
+/* A sequence without an ordinal stands behind all collectives that its rank has made. */
+static void place_the_rest(struct ncs_analysis *q)
+{
+    for (size_t c = 0; q->journal->dropped && c < q->journal->comms; c++)
+        for (int i = 0; i < q->journal->comm[c]->members; i++)
+            if (q->comm[c].seq[i].cut && !q->comm[c].seq[i].placed)
+                q->comm[c].seq[i].base = q->journal->comm[c]->member[i].collectives;
 }
 
 static bool is_rare(const struct ncs_call *c)
@@ -155,6 +170,7 @@ void ncs_read(struct ncs_analysis *q)
     q->failure = ncs_new((size_t)q->ranks * sizeof *q->failure);
     for (struct ncs_call *c = q->journal->oldest; c; c = c->newer)
         index_read_call(q, c);
+    place_the_rest(q);
     ncs_group_starts_read(q);
 }
 

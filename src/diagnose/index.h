@@ -19,6 +19,8 @@ struct ncs_sequence {
     uint64_t *mark;      /* signature and label of each */
     size_t held, room;
     uint32_t base;                /* position of call[0]: so many older collectives are no longer held */
+    bool cut;                     /* older calls of any kind are no longer held */
+    bool placed;                  /* base is known, by the ordinal of a call */
     uint32_t last;                /* number of the newest call that was read */
     bool doubtful;                /* one of the calls failed or moves nothing */
     bool grouped;                 /* one of the calls was made in a group */

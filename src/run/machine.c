@@ -8,7 +8,7 @@
 #include "driver/journal.h"
 #include "run/private.h"
 
-#define JOURNAL_BYTES ((size_t)64 << 20)
+#define JOURNAL_BYTES ((size_t)40 << 20) /* some 260 000 calls */
 #define VERIFY_BYTES ((size_t)1 << 30)
 /* Pinned memory on real hardware: bytes for each rank, and the least and the most in all. */
 #define STAGING_OF_RANK ((size_t)64 << 20)

@@ -80,7 +80,15 @@ status "dropped calls" 3 "$NCCLSCRIPT" run -q "$work/dropped.lua" --record "$wor
 expect "dropped calls" "$work/err" 'its run ends as the record shows: hang: skipped-call, rank 1; the first calls are missing: '
 expect "dropped calls" "$work/dropped.made.lua" '^-- Note: the first [0-9]+ calls are missing, and those that meet them'
 status "dropped calls: run" 0 "$NCCLSCRIPT" run -q "$work/dropped.made.lua"
-if grep -E '^ *if rank [=~]= [01] then$' "$work/dropped.made.lua" | sed 1d | grep -q .; then fail "dropped calls: the ranks begin at different calls"; fi
+# An exchange may be cut between its two messages; a collective is there for both ranks, but for the last one.
+alone=$(awk '/^ *if rank [=~]= [01] then$/ { inside = 1 } inside && /:all_reduce\(/ { n++ } /^ *end$/ { inside = 0 } END { print n + 0 }' "$work/dropped.made.lua")
+[ "$alone" = 1 ] || fail "dropped calls: the ranks begin at different calls"
+# Wherever the record begins on each rank, no call that it lacks is taken for one that was left out.
+for syncs in 1 2 3 4; do
+    sed "3r /dev/stdin" "$work/dropped.lua" >"$work/phase.lua" < <(for i in $(seq $syncs); do echo "if rank == $((i % 2)) then stream:sync() end"; done)
+    status "dropped calls, $syncs" 3 "$NCCLSCRIPT" run -q "$work/phase.lua"
+    expect "dropped calls, $syncs" "$work/out" '^    rank 1  never made call 180001: finished '
+done
 
 # A scenario may have 16 MiB.
 {

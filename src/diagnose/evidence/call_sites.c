@@ -164,7 +164,7 @@ static void find_sides(const struct ncs_analysis *q, int comm, struct ncs_sides 
 static bool is_whole(const struct ncs_ranks_of_comm *r, int nranks)
 {
     for (int i = 0; i < nranks; i++)
-        if (r->seq[i].base)
+        if (r->seq[i].cut)
             return false;
     return true;
 }

@@ -38,9 +38,9 @@
 #include "shim/shim.h"
 #include "sim/kernel/foreign.h"
 
-#define EXIT_OUTPUT 74 /* a file that was asked for is missing; as in cli/output.h */
-#define JOURNAL_BYTES ((size_t)64 << 20)
-#define RECORD_BYTES ((size_t)1 << 30) /* for --record: all calls of most programs */
+#define EXIT_OUTPUT 74                   /* a file that was asked for is missing; as in cli/output.h */
+#define JOURNAL_BYTES ((size_t)40 << 20) /* some 260 000 calls */
+#define RECORD_BYTES ((size_t)1 << 30)   /* for --record: all calls of most programs */
 
 static struct ncs_shim_settings settings;
 static const struct ncs_machine *machine;

@@ -70,7 +70,7 @@ static void unmatched_find(const struct ncs_analysis *q, int comm, struct ncs_un
     bool whole = true;
     for (int i = 0; i < info->nranks; i++) {
         const struct ncs_sequence *s = &q->comm[comm].seq[i];
-        whole &= s->base == 0;
+        whole &= !s->cut;
         for (size_t k = 0; k < s->sides; k++)
             if (counts(q, s->side[k]))
                 ++*side(tally_for(&all, s->side[k]), ncs_is_send(s->side[k]));
