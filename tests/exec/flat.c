@@ -1,6 +1,6 @@
 /* Many calls from threads of their own, then as many from one thread for all devices: memory does
  * not grow with them. `flat PIECES`: that many times 2000 all-reduces each way, and the growth after
- * the first half may be what a few more pages come to. */
+ * the first three quarters may be what a few more pages come to. */
 #include <unistd.h>
 
 #include "client.h"
@@ -9,7 +9,7 @@
 #define GROWTH_MOST ((long)2 << 20)
 
 static int pieces;
-static long resident[2]; /* half way and at the end */
+static long resident[2]; /* after three quarters, when the record of calls is full, and at the end */
 
 static long resident_bytes(void)
 {
@@ -35,7 +35,7 @@ static void rank_main(struct rank *self)
     CHECK(ncclCommInitRank(&comm, self->ranks, self->id, self->rank));
     float *x = floats_of(1, 2), *sum = floats_of(0, 2);
     for (int step = 0; step < pieces * PIECE; step++) {
-        if (self->rank == 0 && step == pieces / 2 * PIECE)
+        if (self->rank == 0 && step == pieces * 3 / 4 * PIECE)
             resident[0] = resident_bytes();
         CHECK(ncclAllReduce(x, sum, 2, ncclFloat32, ncclSum, comm, NULL));
         CHECK(cudaStreamSynchronize(NULL));
@@ -58,7 +58,7 @@ static void one_thread(int n)
         x[i] = floats_of(1, 2);
     }
     for (int step = 0; step < pieces * PIECE; step++) {
-        if (step == pieces / 2 * PIECE)
+        if (step == pieces * 3 / 4 * PIECE)
             resident[0] = resident_bytes();
         CHECK(ncclGroupStart());
         for (int i = 0; i < n; i++)
