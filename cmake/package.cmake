@@ -14,7 +14,8 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libdw1, libedit2") # which exec opens to find lines, and a prompt to edit them
+# exec opens libdw to find lines, a prompt libedit, a job of several processes libcrypto
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libdw1, libedit2, libssl3")
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
   set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
 endif()

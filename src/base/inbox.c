@@ -62,19 +62,22 @@ bool ncs_inbox_next(struct ncs_inbox *in, size_t most, struct ncs_message *messa
         in->broken = "it sent what is no message";
     else if (head.bytes > most)
         in->broken = "it sent a message that is too long";
-    if (in->broken || in->count - in->from < sizeof head + inbox_padded(head.bytes))
+    size_t whole = sizeof head + inbox_padded(head.bytes);
+    if (in->broken || in->count - in->from < whole + in->trailer)
         return false;
-    *message = (struct ncs_message){
-        .kind = head.kind, .line = head.line, .bytes = head.bytes, .body = in->bytes + in->from + sizeof head
-    };
-    in->from += sizeof head + inbox_padded(head.bytes);
+    *message = (struct ncs_message){ .kind = head.kind,
+                                     .line = head.line,
+                                     .bytes = head.bytes,
+                                     .body = in->bytes + in->from + sizeof head,
+                                     .trailer = in->bytes + in->from + whole };
+    in->from += whole + in->trailer;
     return true;
 }
 
 void ncs_inbox_free(struct ncs_inbox *in)
 {
     ncs_free(in->bytes);
-    *in = (struct ncs_inbox){ .broken = in->broken };
+    *in = (struct ncs_inbox){ .broken = in->broken, .trailer = in->trailer };
 }
 
 const char *ncs_message_text(const struct ncs_message *message, int number)

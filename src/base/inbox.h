@@ -11,12 +11,14 @@
 struct ncs_message {
     uint32_t kind, line; /* the user's */
     const void *body;
-    size_t bytes; /* aligned to NCS_FRAME_ALIGNED bytes; valid until the next read */
+    size_t bytes;        /* aligned to NCS_FRAME_ALIGNED bytes; valid until the next read */
+    const void *trailer; /* what follows the body, filled up */
 };
 
 struct ncs_inbox {
     char *bytes;
     size_t room, from, count; /* [from, count) is not delivered */
+    size_t trailer;           /* bytes that follow each message; a multiple of NCS_FRAME_ALIGNED */
     const char *broken;       /* why no more messages can be read; NULL = they can */
 };
 

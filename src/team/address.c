@@ -1,5 +1,5 @@
 /* The ways by which the processes of a job find the one that leads. */
-#define _GNU_SOURCE /* getifaddrs, getrandom */
+#define _GNU_SOURCE /* getifaddrs */
 #include "team/address.h"
 
 #include <arpa/inet.h>
@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -19,6 +18,7 @@
 #include "base/pmix.h"
 #include "base/quantity.h"
 #include "base/str.h"
+#include "team/seal.h"
 #include "team/socket.h"
 
 #define ADDRESS_KEY "ncclscript.leader"
@@ -46,29 +46,35 @@ bool team_token_parse(const char *text, uint8_t token[TEAM_TOKEN])
 
 static bool token_draw(uint8_t token[TEAM_TOKEN], struct ncs_error *err)
 {
-    if (getrandom(token, TEAM_TOKEN, 0) == TEAM_TOKEN)
-        return true;
-    return ncs_fail(err, NCS_INTERNAL, "the system gives no random numbers: %s", strerror(errno));
+    return team_draw(token, TEAM_TOKEN) || ncs_fail(err, NCS_INTERNAL, "the system gives no random numbers: %s", strerror(errno));
 }
 
-/* What all processes of the job know without a word. Only NCCLSCRIPT_TOKEN makes it a secret; without it, it keeps jobs apart that
- * come to the same port. */
-static void token_derive(const struct ncs_launcher *launcher, uint8_t token[TEAM_TOKEN])
+/* NULL: the user has given none. */
+static const char *token_secret(void)
 {
     const char *secret = getenv("NCCLSCRIPT_TOKEN");
-    uint8_t key[16] = { 0 };
-    struct ncs_str text = { 0 };
-    secret = secret ? secret : "";
-    memcpy(key, secret, strnlen(secret, sizeof key));
-    for (int half = 0; half < 2; half++) {
-        ncs_str_clear(&text);
-        ncs_str_addf(&text, "%d %s %ld ", half, launcher->job, (long)geteuid());
-        ncs_str_add(&text, secret);
-        uint64_t hash = team_sip(key, text.text, text.bytes);
-        memcpy(token + 8 * half, &hash, sizeof hash);
+    return secret && secret[0] ? secret : NULL;
+}
+
+/* What all processes of the job know without a word, by the user's secret; the name keeps jobs of one secret apart. A short secret
+ * would be guessed by whoever hears a proof. */
+static bool token_derive(const struct ncs_launcher *launcher, uint8_t token[TEAM_TOKEN], struct ncs_error *err)
+{
+    const char *secret = token_secret();
+    uint32_t purpose = TEAM_FOR_TOKEN;
+    const struct iovec parts[] = { { &purpose, sizeof purpose }, { (void *)launcher->job, strlen(launcher->job) } };
+    uint8_t code[TEAM_MAC];
+    if (secret && strlen(secret) >= TEAM_TOKEN) {
+        if (!team_hmac_once(secret, strlen(secret), parts, 2, code))
+            return ncs_fail(err, NCS_INTERNAL, "there is no memory for the secret of the job");
+        memcpy(token, code, TEAM_TOKEN);
+        return true;
     }
-    explicit_bzero(text.text, text.bytes);
-    ncs_str_free(&text);
+    if (secret)
+        ncs_fail(err, NCS_BAD_INPUT, "NCCLSCRIPT_TOKEN has fewer than %d characters", TEAM_TOKEN);
+    else
+        ncs_fail(err, NCS_BAD_INPUT, "the processes of a job that meet at a port of a network need a secret");
+    return ncs_fail_hint(err, "give all of them the same NCCLSCRIPT_TOKEN, for example the output of openssl rand -hex 16");
 }
 
 /* ---- HOST:PORT ---- */
@@ -116,6 +122,13 @@ static bool address_is_one_host(const struct ncs_launcher *launcher)
     return launcher->locals == launcher->processes;
 }
 
+/* Processes that meet on the loopback share a folder, too. Where they do not, the user's secret leads on. */
+static bool address_has_file(const struct ncs_launcher *launcher)
+{
+    bool loopback = launcher->host[0] && address_reach(launcher->host) != TEAM_EVERYWHERE;
+    return launcher->job[0] && (address_is_one_host(launcher) || (loopback && !token_secret()));
+}
+
 /* The first way from `way` on that is open to this job. */
 static enum team_way address_way(const struct ncs_team_options *options, enum team_way way)
 {
@@ -125,7 +138,7 @@ static enum team_way address_way(const struct ncs_team_options *options, enum te
     /* A launcher inside another one, as torchrun inside mpirun, counts otherwise than PMIx does. */
     if (way <= TEAM_BY_PMIX && ncs_pmix_open() && ncs_pmix_number() == l->number && ncs_pmix_processes() == l->processes)
         return TEAM_BY_PMIX;
-    if (way <= TEAM_BY_FILE && address_is_one_host(l) && l->job[0])
+    if (way <= TEAM_BY_FILE && address_has_file(l))
         return TEAM_BY_FILE;
     /* After the file: its barrier would hide from the leader who is missing. */
     if (way <= TEAM_BY_PMI && ncs_pmi_open(l->number, l->processes))
@@ -148,16 +161,28 @@ static void address_add(struct team_address *a, const char *host, int port)
     place->port = port;
 }
 
-/* The launcher's port, and a few others in case that it is taken. */
-static void address_derive(const struct ncs_launcher *launcher, struct team_address *a)
+/* The launcher's port, and a few others in case that it is taken. Whoever does not know the token cannot take all of them before. */
+static bool address_derive(const struct ncs_launcher *launcher, struct team_address *a, struct ncs_error *err)
 {
-    struct ncs_random random = { ncs_hash_bytes((uint64_t)geteuid(), launcher->job, strlen(launcher->job)) };
-    random.state = ncs_hash_bytes(random.state, launcher->host, strlen(launcher->host));
-    token_derive(launcher, a->token);
+    uint32_t purpose = TEAM_FOR_PORTS;
+    struct ncs_random random;
+    uint8_t code[TEAM_MAC];
+    if (!token_derive(launcher, a->token, err))
+        return false;
+    if (!team_hmac_once(a->token, TEAM_TOKEN, &(struct iovec){ &purpose, sizeof purpose }, 1, code))
+        return ncs_fail(err, NCS_INTERNAL, "there is no memory for the ports of the job");
+    memcpy(&random.state, code, sizeof random.state);
     if (launcher->port)
         address_add(a, launcher->host, launcher->port);
     for (int i = 0; i < PORTS; i++)
         address_add(a, launcher->host, PORT_FIRST + (int)ncs_random_below(&random, PORT_COUNT));
+    return true;
+}
+
+/* --rendezvous on the loopback: without a secret of the user's, a file has a random one. */
+static bool address_option_has_file(const struct team_place *place)
+{
+    return !token_secret() && address_reach(place->host) != TEAM_EVERYWHERE;
 }
 
 /* ---- the leader ---- */
@@ -176,20 +201,37 @@ static int address_busy(int port, struct ncs_error *err)
     return -1;
 }
 
-static int publish_by_option(const struct ncs_team_options *options, struct team_address *a, struct ncs_error *err)
+/* Writes the file of a leader that listens. -1 and err if that fails. */
+static int publish_file(const char *job, int listener, const struct team_address *a, char **file, struct ncs_error *err)
+{
+    *file = team_file_path(job, err);
+    if (*file && team_file_write(*file, a, err))
+        return listener;
+    ncs_free(*file);
+    *file = NULL;
+    close(listener);
+    return -1;
+}
+
+static int publish_by_option(const struct ncs_team_options *options, struct team_address *a, char **file, struct ncs_error *err)
 {
     struct team_place place = { .port = 0 };
     if (!ncs_team_check_rendezvous(options->rendezvous, err) || !address_parse(options->rendezvous, &place))
         return -1;
-    token_derive(options->launcher, a->token);
+    bool by_file = address_option_has_file(&place);
+    if (!(by_file ? token_draw(a->token, err) : token_derive(options->launcher, a->token, err)))
+        return -1;
     address_add(a, place.host, place.port);
     int listener = team_listen_at(address_reach(place.host), &place.port);
-    return listener < 0 ? address_busy(place.port, err) : listener;
+    if (listener < 0)
+        return address_busy(place.port, err);
+    return by_file ? publish_file(options->rendezvous, listener, a, file, err) : listener;
 }
 
 static int publish_by_host(const struct ncs_launcher *launcher, struct team_address *a, struct ncs_error *err)
 {
-    address_derive(launcher, a);
+    if (!address_derive(launcher, a, err))
+        return -1;
     for (int i = 0; i < a->count; i++) {
         int port = a->places[i].port, listener = team_listen_at(address_reach(launcher->host), &port);
         if (listener >= 0)
@@ -255,11 +297,8 @@ static int publish_random(const struct ncs_team_options *options, enum team_way 
         return listener;
     if (*way == TEAM_BY_PMI)
         *way = address_way(options, TEAM_BY_HOST);
-    *file = *way == TEAM_BY_FILE ? team_file_path(options->launcher, err) : NULL;
-    if (*file && team_file_write(*file, a, err))
-        return listener;
-    ncs_free(*file);
-    *file = NULL;
+    if (*way == TEAM_BY_FILE)
+        return publish_file(options->launcher->job, listener, a, file, err);
     close(listener);
     return -1;
 }
@@ -270,7 +309,7 @@ int team_publish(const struct ncs_team_options *options, struct team_address *ou
     *out = (struct team_address){ .count = 0 };
     *file = NULL;
     if (way == TEAM_BY_OPTION)
-        return publish_by_option(options, out, err);
+        return publish_by_option(options, out, file, err);
     if (way < TEAM_BY_HOST) {
         int listener = publish_random(options, &way, out, file, err);
         if (listener >= 0 || way < TEAM_BY_HOST)
@@ -315,9 +354,9 @@ static enum ncs_pmix_got find_by_text(enum team_way way, int64_t until, struct t
     return got;
 }
 
-static bool find_by_file(const struct ncs_launcher *launcher, struct team_address *a, struct ncs_error *err)
+static bool find_by_file(const char *job, struct team_address *a, struct ncs_error *err)
 {
-    char *path = team_file_path(launcher, err);
+    char *path = team_file_path(job, err);
     if (path)
         team_file_read(path, a);
     ncs_free(path);
@@ -329,9 +368,14 @@ static bool find_by_option(const struct ncs_team_options *options, struct team_a
     struct team_place place;
     if (!ncs_team_check_rendezvous(options->rendezvous, err) || !address_parse(options->rendezvous, &place))
         return false;
-    token_derive(options->launcher, a->token);
+    if (address_option_has_file(&place)) {
+        if (!find_by_file(options->rendezvous, a, err))
+            return false;
+        a->places[0] = place;
+        return true;
+    }
     address_add(a, place.host, place.port);
-    return true;
+    return token_derive(options->launcher, a->token, err);
 }
 
 bool team_find(const struct ncs_team_options *options, enum team_way *way, int64_t until, struct team_address *out,
@@ -347,8 +391,8 @@ bool team_find(const struct ncs_team_options *options, enum team_way *way, int64
     }
     switch (*way) {
     case TEAM_BY_OPTION: return find_by_option(options, out, err);
-    case TEAM_BY_FILE: return find_by_file(options->launcher, out, err);
-    case TEAM_BY_HOST: address_derive(options->launcher, out); return true;
+    case TEAM_BY_FILE: return find_by_file(options->launcher->job, out, err);
+    case TEAM_BY_HOST: return address_derive(options->launcher, out, err);
     case TEAM_BY_PMIX:
     case TEAM_BY_PMI:
     case TEAM_NO_WAY: break;

@@ -32,8 +32,8 @@ bool team_find(const struct ncs_team_options *options, enum team_way *way, int64
 /* Ends the connection to the launcher, which the ways may have opened. */
 void team_leave_launcher(void);
 
-/* The one-host file (one_host.c). Its path; NULL and err if the folder is not ours alone. */
-char *team_file_path(const struct ncs_launcher *launcher, struct ncs_error *err);
+/* The one-host file (one_host.c). Its path, by the job's name; NULL and err if the folder is not ours alone. */
+char *team_file_path(const char *job, struct ncs_error *err);
 bool team_file_write(const char *path, const struct team_address *address, struct ncs_error *err);
 bool team_file_read(const char *path, struct team_address *address);
 
@@ -43,8 +43,5 @@ void team_host(char host[256]);
 /* The token as 32 digits. */
 void team_token_text(const uint8_t token[TEAM_TOKEN], char text[2 * TEAM_TOKEN + 1]);
 bool team_token_parse(const char *text, uint8_t token[TEAM_TOKEN]);
-
-/* SipHash-2-4 (Aumasson and Bernstein, 2012) of the bytes under a key of 16 bytes. */
-uint64_t team_sip(const uint8_t key[16], const void *bytes, size_t count);
 
 #endif

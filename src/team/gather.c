@@ -1,6 +1,7 @@
 /* The leader gathers its members, whatever else connects meanwhile. */
 #define _GNU_SOURCE /* qsort_r, explicit_bzero, EPOLLRDHUP */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +27,14 @@ struct visitor {
     int number; /* of the member that it has turned out to be; 0 = none so far */
     bool refused;
     int64_t until;
-    struct team_hello hello;
-    char *own;  /* the user's hello */
-    size_t got; /* bytes of all this */
+    struct {
+        struct team_hello hello;
+        struct team_proof proof;
+    } said;
+    struct team_challenge challenge; /* what it was asked */
+    bool proven;                     /* its proof is right */
+    char *own;                       /* the user's hello */
+    size_t got;                      /* bytes of what it says */
     char from[64];
     struct visitor *before, *after;
 };
@@ -46,6 +52,7 @@ struct gathering {
     int64_t until, rests_until;
     char note[400]; /* the last that was refused, and why */
     bool lost;      /* a member has gone again */
+    bool crowded;   /* there is no descriptor for one more */
 };
 
 /* ---- the queue ---- */
@@ -77,6 +84,11 @@ static void visitor_close(struct gathering *g, struct visitor *v)
 
 /* ---- hellos ---- */
 
+static struct team_talk visitor_talk(const struct visitor *v)
+{
+    return (struct team_talk){ v->said.hello, v->challenge };
+}
+
 /* Says no. The bytes that it still sends are read until it closes: else the system would take the answer back. */
 static void visitor_refuse(struct gathering *g, struct visitor *v, const char *why, bool again)
 {
@@ -84,7 +96,10 @@ static void visitor_refuse(struct gathering *g, struct visitor *v, const char *w
         struct ncs_frame_head head;
         struct team_no no;
     } answer = { .head = { NCS_FRAME_MAGIC, TEAM_OWN, TEAM_NO, sizeof answer.no }, .no.again = again };
+    struct team_talk talk = visitor_talk(v);
     snprintf(answer.no.why, sizeof answer.no.why, "%s", why);
+    if (v->proven)
+        team_prove(g->address.token, TEAM_FOR_NO, &talk, &answer.no, offsetof(struct team_no, proof), answer.no.proof);
     if (!again)
         snprintf(g->note, sizeof g->note, "; a process at %s was refused: %s", v->from, why);
     team_send_some(v->fd, &answer, sizeof answer);
@@ -94,27 +109,44 @@ static void visitor_refuse(struct gathering *g, struct visitor *v, const char *w
     visitor_queue(g, v);
 }
 
+/* Asks for the proof: each connection is asked something else. */
+static bool visitor_ask(struct visitor *v)
+{
+    struct {
+        struct ncs_frame_head head;
+        struct team_challenge challenge;
+    } ask = { .head = { NCS_FRAME_MAGIC, TEAM_OWN, TEAM_ASK, sizeof ask.challenge } };
+    if (!team_draw(&v->challenge, sizeof v->challenge))
+        return false;
+    ask.challenge = v->challenge;
+    return team_send_some(v->fd, &ask, sizeof ask) == sizeof ask;
+}
+
 static bool visitor_take(struct gathering *g, struct visitor *v)
 {
     struct {
         struct ncs_frame_head head;
-        uint8_t shown[TEAM_TOKEN / 2], fill[NCS_FRAME_ALIGNED - TEAM_TOKEN / 2];
-    } answer = { .head = { NCS_FRAME_MAGIC, TEAM_OWN, TEAM_YES, TEAM_TOKEN / 2 } };
-    struct ncs_peer *peer = &g->team->peers[v->hello.number];
+        uint8_t proof[TEAM_MAC];
+    } answer = { .head = { NCS_FRAME_MAGIC, TEAM_OWN, TEAM_YES, sizeof answer.proof } };
+    const struct team_talk talk = visitor_talk(v);
+    struct ncs_peer *peer = &g->team->peers[talk.hello.number];
     struct epoll_event event = { .events = EPOLLRDHUP, .data.ptr = v };
-    memcpy(answer.shown, g->address.token + TEAM_TOKEN / 2, sizeof answer.shown);
-    if (team_send_some(v->fd, &answer, sizeof answer) != sizeof answer)
+    struct team_link *link = &g->team->links[talk.hello.number];
+    if (!team_prove(g->address.token, TEAM_FOR_LEADER, &talk, NULL, 0, answer.proof) ||
+        !team_link_seal(link, g->address.token, &talk, true) || team_send_some(v->fd, &answer, sizeof answer) != sizeof answer) {
+        team_link_unseal(link);
         return false;
+    }
     visitor_unqueue(g, v);
-    v->number = v->hello.number;
+    v->number = talk.hello.number;
     g->members[v->number] = v;
-    g->team->links[v->number].fd = v->fd;
-    team_name_host(peer->host, v->hello.host);
-    peer->pid = (pid_t)v->hello.pid;
-    peer->local = v->hello.local;
-    peer->locals = v->hello.locals;
-    peer->hello = v->own ? v->own : ncs_new(0);
-    peer->hello_bytes = v->hello.bytes;
+    link->fd = v->fd;
+    team_name_host(peer->host, talk.hello.host);
+    peer->pid = (pid_t)talk.hello.pid;
+    peer->local = talk.hello.local;
+    peer->locals = talk.hello.locals;
+    peer->hello = v->own;
+    peer->hello_bytes = talk.hello.bytes;
     v->own = NULL;
     g->joined++;
     epoll_ctl(g->events, EPOLL_CTL_MOD, v->fd, &event);
@@ -124,49 +156,67 @@ static bool visitor_take(struct gathering *g, struct visitor *v)
 /* How many bytes are to come before the next look. */
 static size_t visitor_wants(const struct visitor *v)
 {
-    if (v->got < sizeof v->hello.greeting)
-        return sizeof v->hello.greeting - v->got;
-    if (v->got < sizeof v->hello)
-        return sizeof v->hello - v->got;
-    return sizeof v->hello + v->hello.bytes - v->got;
+    if (v->got < sizeof v->said.hello.greeting)
+        return sizeof v->said.hello.greeting - v->got;
+    if (v->got < sizeof v->said.hello)
+        return sizeof v->said.hello - v->got;
+    if (v->got < sizeof v->said)
+        return sizeof v->said - v->got;
+    return sizeof v->said + v->said.hello.bytes - v->got;
 }
 
-/* Looks at what has come. Only a process with the token may fill memory. False: the connection is of no use. */
-static bool visitor_look(struct gathering *g, struct visitor *v)
+/* The whole proof has come. Only a process with the token may fill memory. */
+static void visitor_check(struct gathering *g, struct visitor *v)
 {
+    const struct team_talk talk = visitor_talk(v);
+    const struct team_proof *proof = &v->said.proof;
     char room[252];
-    const char *why;
-    if (v->got == sizeof v->hello.greeting) {
-        why = team_check_greeting(&v->hello.greeting, room);
-        if (why)
-            visitor_refuse(g, v, why, false);
-        return true;
+    v->proven = team_is_proof(g->address.token, TEAM_FOR_MEMBER, &talk, proof->own, sizeof proof->own, proof->member);
+    const char *why = v->proven ? team_check_hello(&talk.hello, g->team->processes, room) : "its secret is another job's";
+    if (!why && g->members[talk.hello.number]) {
+        snprintf(room, sizeof room, "another process has its number, %d", talk.hello.number);
+        why = room;
     }
-    if (v->got == sizeof v->hello) {
-        why = team_check_hello(&v->hello, g->address.token, g->team->processes, room);
-        if (!why && g->members[v->hello.number]) {
-            snprintf(room, sizeof room, "another process has its number, %d", v->hello.number);
-            why = room;
-        }
-        if (why) {
-            visitor_refuse(g, v, why, !team_tokens_equal(v->hello.shown, g->address.token));
-            return true;
-        }
-        v->own = ncs_new(v->hello.bytes);
-    }
-    if (v->got < sizeof v->hello || visitor_wants(v))
-        return true;
-    if (!g->members[v->hello.number])
+    if (why)
+        visitor_refuse(g, v, why, !v->proven);
+    else
+        v->own = ncs_new(talk.hello.bytes);
+}
+
+/* All has come that it says. */
+static bool visitor_finish(struct gathering *g, struct visitor *v)
+{
+    const struct team_talk talk = visitor_talk(v);
+    if (!team_is_proof(g->address.token, TEAM_FOR_OWN, &talk, v->own, talk.hello.bytes, v->said.proof.own))
+        return false;
+    if (!g->members[talk.hello.number])
         return visitor_take(g, v);
     visitor_refuse(g, v, "another process has its number", false);
     return true;
 }
 
+/* Looks at what has come. False: the connection is of no use. */
+static bool visitor_look(struct gathering *g, struct visitor *v)
+{
+    char room[252];
+    if (v->got == sizeof v->said.hello.greeting) {
+        const char *why = team_check_greeting(&v->said.hello.greeting, room);
+        if (why)
+            visitor_refuse(g, v, why, false);
+        return true;
+    }
+    if (v->got == sizeof v->said.hello)
+        return visitor_ask(v);
+    if (v->got == sizeof v->said)
+        visitor_check(g, v);
+    return v->refused || visitor_wants(v) || visitor_finish(g, v);
+}
+
 /* Another program, as one that looks for open ports, is not waited for. */
 static bool visitor_is_ours(const struct visitor *v)
 {
-    size_t come = v->got < sizeof v->hello.greeting.magic ? v->got : sizeof v->hello.greeting.magic;
-    return memcmp(v->hello.greeting.magic, TEAM_MAGIC, come) == 0;
+    size_t come = v->got < sizeof v->said.hello.greeting.magic ? v->got : sizeof v->said.hello.greeting.magic;
+    return memcmp(v->said.hello.greeting.magic, TEAM_MAGIC, come) == 0;
 }
 
 /* Reads on. False: the connection is at its end, or of no use. */
@@ -174,9 +224,9 @@ static bool visitor_read(struct gathering *g, struct visitor *v)
 {
     char waste[1024];
     for (;;) {
-        bool whole = v->got >= sizeof v->hello;
+        bool whole = v->got >= sizeof v->said;
         size_t wants = v->refused ? sizeof waste : visitor_wants(v);
-        char *to = v->refused ? waste : whole ? v->own + (v->got - sizeof v->hello) : (char *)&v->hello + v->got;
+        char *to = v->refused ? waste : whole ? v->own + (v->got - sizeof v->said) : (char *)&v->said + v->got;
         ssize_t got = recv(v->fd, to, wants, MSG_DONTWAIT);
         if (got < 0 && errno == EINTR)
             continue;
@@ -211,7 +261,9 @@ static void gather_accept(struct gathering *g)
     if (fd < 0) {
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
             snprintf(g->note, sizeof g->note, "; a connection could not be taken: %s", strerror(errno));
-            g->rests_until = team_now() + LISTENER_REST;
+            g->crowded = g->oldest != NULL;
+            if (!g->crowded)
+                g->rests_until = team_now() + LISTENER_REST;
         }
         return;
     }
@@ -246,13 +298,15 @@ static int64_t gather_next(const struct gathering *g)
 }
 
 /* Handles what has come; an event may close no other visitor than its own. Where there are more visitors than the job has processes,
- * and some strangers, the oldest must go: members say their hello at once. */
+ * and some strangers, or no descriptor for one more, the oldest must go: members say their hello at once. */
 static bool gather_round(struct gathering *g, struct ncs_error *err)
 {
     struct epoll_event events[EVENTS];
     int64_t now = team_now();
-    while (g->oldest && (g->oldest->until <= now || g->waiting > STRANGERS + g->team->processes))
+    while (g->oldest && (g->crowded || g->oldest->until <= now || g->waiting > STRANGERS + g->team->processes)) {
         visitor_close(g, g->oldest);
+        g->crowded = false;
+    }
     gather_switch_listener(g, now >= g->rests_until);
     int count = epoll_wait(g->events, events, EVENTS, team_left(gather_next(g)));
     for (int i = 0; i < count && !g->lost; i++)
@@ -283,14 +337,9 @@ static bool gather_fail(const struct gathering *g, struct ncs_error *err)
 /* The members that have come learn why it does not go on. */
 static void gather_tell_failure(struct gathering *g, const char *why)
 {
-    char bytes[sizeof(struct ncs_frame_head) + 1024] = { 0 };
-    size_t length = strnlen(why, 1023), padded = (length + NCS_FRAME_ALIGNED - 1) / NCS_FRAME_ALIGNED * NCS_FRAME_ALIGNED;
-    struct ncs_frame_head head = { NCS_FRAME_MAGIC, TEAM_OWN, TEAM_FAILED, (uint32_t)length };
-    memcpy(bytes, &head, sizeof head);
-    memcpy(bytes + sizeof head, why, length);
     for (int i = 1; i < g->team->processes; i++)
         if (g->members[i])
-            team_send_some(g->members[i]->fd, bytes, sizeof head + padded);
+            team_post(&g->team->links[i], TEAM_OWN, TEAM_FAILED, why, strlen(why), NULL, 0, team_now());
 }
 
 /* ---- all have come ---- */
@@ -396,7 +445,7 @@ struct ncs_team *ncs_team_gather(const struct ncs_team_options *options, struct 
     }
     g.team = team_new(options);
     g.members = ncs_new((size_t)g.team->processes * sizeof *g.members);
-    bool whole = g.team->processes == 1 || (gather_begin(&g, &file, &own) && gather_all(&g, &own));
+    bool whole = g.team->processes == 1 || (team_hmac_open(&own) && gather_begin(&g, &file, &own) && gather_all(&g, &own));
     if (!whole)
         gather_tell_failure(&g, own.text);
     gather_end(&g, file);

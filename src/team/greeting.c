@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "base/safe.h"
 #include "team/address.h"
+#include "team/seal.h"
 
 static void greeting_fill(struct team_greeting *g)
 {
@@ -17,7 +18,7 @@ static void greeting_fill(struct team_greeting *g)
     snprintf(g->version, sizeof g->version, "%s", NCCLSCRIPT_VERSION);
 }
 
-void team_fill_hello(struct team_hello *hello, const struct ncs_team_options *options, const uint8_t token[TEAM_TOKEN])
+bool team_fill_hello(struct team_hello *hello, const struct ncs_team_options *options)
 {
     const struct ncs_launcher *l = options->launcher;
     *hello = (struct team_hello){ .number = l->number,
@@ -27,16 +28,8 @@ void team_fill_hello(struct team_hello *hello, const struct ncs_team_options *op
                                   .pid = getpid(),
                                   .bytes = (uint32_t)options->hello_bytes };
     greeting_fill(&hello->greeting);
-    memcpy(hello->shown, token, sizeof hello->shown);
     team_host(hello->host);
-}
-
-bool team_tokens_equal(const uint8_t a[TEAM_TOKEN / 2], const uint8_t b[TEAM_TOKEN / 2])
-{
-    volatile uint8_t differs = 0;
-    for (int i = 0; i < TEAM_TOKEN / 2; i++)
-        differs |= a[i] ^ b[i];
-    return differs == 0;
+    return team_draw(hello->nonce, sizeof hello->nonce);
 }
 
 const char *team_check_greeting(const struct team_greeting *greeting, char room[252])
@@ -58,10 +51,8 @@ const char *team_check_greeting(const struct team_greeting *greeting, char room[
     return room;
 }
 
-const char *team_check_hello(const struct team_hello *hello, const uint8_t token[TEAM_TOKEN], int processes, char room[252])
+const char *team_check_hello(const struct team_hello *hello, int processes, char room[252])
 {
-    if (!team_tokens_equal(hello->shown, token))
-        return "its token is another job's";
     if (hello->processes != processes)
         snprintf(room, 252, "it is one of %d processes, and process 0 is one of %d", hello->processes, processes);
     else if (hello->number < 1 || hello->number >= processes)

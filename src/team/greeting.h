@@ -5,15 +5,13 @@
 #include "team/team.h"
 #include "team/wire.h"
 
-void team_fill_hello(struct team_hello *hello, const struct ncs_team_options *options, const uint8_t token[TEAM_TOKEN]);
-
-/* Half a token each; the time does not tell where they differ. */
-bool team_tokens_equal(const uint8_t a[TEAM_TOKEN / 2], const uint8_t b[TEAM_TOKEN / 2]);
+/* False: the system gives no random numbers. */
+bool team_fill_hello(struct team_hello *hello, const struct ncs_team_options *options);
 
 /* NULL: a process of the same version. The magic has been looked at. */
 const char *team_check_greeting(const struct team_greeting *greeting, char room[252]);
-/* NULL: a process of this job, with the token. */
-const char *team_check_hello(const struct team_hello *hello, const uint8_t token[TEAM_TOKEN], int processes, char room[252]);
+/* NULL: it fits a job of so many processes. */
+const char *team_check_hello(const struct team_hello *hello, int processes, char room[252]);
 
 /* A host's name as another process says it: made safe for texts. */
 void team_name_host(char to[256], const char said[256]);

@@ -1,5 +1,6 @@
 /* A member comes to its team. */
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,7 +31,7 @@ static const char *join_hear(struct team_link *link, int64_t until, struct ncs_m
 {
     struct pollfd p = { .fd = link->fd, .events = POLLIN };
     const char *why = NULL;
-    while (!ncs_inbox_next(&link->inbox, NCS_TEAM_MOST, message)) {
+    while (!team_next(link, message)) {
         enum ncs_inbox_got read = ncs_inbox_read(&link->inbox, link->fd, &why);
         if (read == NCS_INBOX_OVER)
             return why;
@@ -52,38 +53,55 @@ static void join_note(struct joining *j, const char *text, size_t bytes)
     ncs_str_free(&line);
 }
 
-/* The leader's answer to the hello. */
-static bool join_is_welcome(struct joining *j, const struct ncs_message *answer, const uint8_t token[TEAM_TOKEN])
+/* An answer that is not the one that was hoped for. Only the leader of this job can refuse for good: it proves that it is. */
+static bool join_refused(struct joining *j, const struct ncs_message *answer, const struct team_talk *talk,
+                         const uint8_t token[TEAM_TOKEN])
 {
-    struct team_no no;
-    if (answer->line == TEAM_YES && answer->bytes == TEAM_TOKEN / 2 && team_tokens_equal(answer->body, token + TEAM_TOKEN / 2))
-        return true;
-    if (answer->line == TEAM_NO && answer->bytes == sizeof no) {
+    struct team_no no = { .again = 1, .why = "it is not process 0 of this job" };
+    if (answer->line == TEAM_NO && answer->bytes == sizeof no)
         memcpy(&no, answer->body, sizeof no);
-        join_note(j, no.why, sizeof no.why);
-        j->final = !no.again;
-    } else {
-        join_note(j, "it is not process 0 of this job", 64);
-    }
+    join_note(j, no.why, sizeof no.why);
+    j->final = !no.again && team_is_proof(token, TEAM_FOR_NO, talk, &no, offsetof(struct team_no, proof), no.proof);
     return false;
+}
+
+/* Sends, and hears the answer. A refusal may come before all is sent. */
+static bool join_ask(struct joining *j, struct iovec *parts, int count, int64_t limit, struct ncs_message *answer)
+{
+    bool sent = team_send_whole(j->team->links[0].fd, parts, count, limit);
+    const char *why = join_hear(&j->team->links[0], limit, answer);
+    if (why)
+        join_note(j, sent ? why : "it does not read", sizeof j->why);
+    return !why;
 }
 
 static bool join_introduce(struct joining *j, const uint8_t token[TEAM_TOKEN])
 {
-    struct team_link *link = &j->team->links[0];
-    struct team_hello hello;
+    struct team_talk talk;
+    struct team_proof proof;
     struct ncs_message answer;
-    struct iovec parts[] = { { &hello, sizeof hello }, { (void *)j->options->hello, j->options->hello_bytes } };
+    const void *own = j->options->hello;
+    size_t own_bytes = j->options->hello_bytes;
+    struct iovec hello = { &talk.hello, sizeof talk.hello }, rest[] = { { &proof, sizeof proof }, { (void *)own, own_bytes } };
     int64_t limit = team_now() + JOIN_ANSWER;
-    team_fill_hello(&hello, j->options, token);
-    /* A refusal may come before all of the hello is sent. */
-    bool sent = team_send_whole(link->fd, parts, 2, limit);
-    const char *why = join_hear(link, limit, &answer);
-    if (!why && join_is_welcome(j, &answer, token))
-        return true;
-    if (why)
-        join_note(j, sent ? why : "it does not read", sizeof j->why);
-    return false;
+    memset(&talk, 0, sizeof talk);
+    if (!team_fill_hello(&talk.hello, j->options)) {
+        join_note(j, "the system gives no random numbers", sizeof j->why);
+        return false;
+    }
+    if (!join_ask(j, &hello, 1, limit, &answer))
+        return false;
+    if (answer.line != TEAM_ASK || answer.bytes != sizeof talk.challenge)
+        return join_refused(j, &answer, &talk, token);
+    memcpy(&talk.challenge, answer.body, sizeof talk.challenge);
+    if (!team_prove(token, TEAM_FOR_OWN, &talk, own, own_bytes, proof.own) ||
+        !team_prove(token, TEAM_FOR_MEMBER, &talk, proof.own, sizeof proof.own, proof.member) ||
+        !join_ask(j, rest, 2, limit, &answer))
+        return false;
+    if (answer.line != TEAM_YES || answer.bytes != TEAM_MAC ||
+        !team_is_proof(token, TEAM_FOR_LEADER, &talk, NULL, 0, answer.body))
+        return join_refused(j, &answer, &talk, token);
+    return team_link_seal(&j->team->links[0], token, &talk, false);
 }
 
 static bool join_try(struct joining *j, const struct team_place *place, const uint8_t token[TEAM_TOKEN])
@@ -100,6 +118,7 @@ static bool join_try(struct joining *j, const struct team_place *place, const ui
         return true;
     close(link->fd);
     link->fd = -1;
+    team_link_unseal(link);
     ncs_inbox_free(&link->inbox);
     link->inbox = (struct ncs_inbox){ .bytes = NULL };
     return false;
@@ -187,7 +206,7 @@ struct ncs_team *ncs_team_join(const struct ncs_team_options *options, struct nc
         return NULL;
     }
     j.team = team_new(options);
-    if (join_reach(&j, err) && join_wait(&j, err))
+    if (team_hmac_open(err) && join_reach(&j, err) && join_wait(&j, err))
         return j.team;
     team_free(j.team);
     team_leave_launcher();

@@ -35,13 +35,13 @@ static bool folder_find(struct ncs_str *folder, struct ncs_error *err)
     if (folder_is_ours(folder->text))
         return true;
     ncs_fail(err, NCS_BAD_INPUT, "the folder %s, in which the processes meet, is not this user's alone", folder->text);
-    return ncs_fail_hint(err, "remove it, or give --rendezvous localhost:PORT");
+    return ncs_fail_hint(err, "remove it");
 }
 
-char *team_file_path(const struct ncs_launcher *launcher, struct ncs_error *err)
+char *team_file_path(const char *job, struct ncs_error *err)
 {
     struct ncs_str path = { 0 };
-    uint64_t hash = ncs_hash_bytes(0, launcher->job, strlen(launcher->job));
+    uint64_t hash = ncs_hash_bytes(0, job, strlen(job));
     if (!folder_find(&path, err)) {
         ncs_str_free(&path);
         return NULL;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -17,6 +18,52 @@
 
 #define POST_END_LIMIT ((int64_t)2 * 1000000000) /* for the members to close */
 enum { POST_EVENTS = 64 };
+
+/* ---- seals ---- */
+
+struct team_last team_last_message(const struct team_link *link, int status)
+{
+    struct team_last last = { .head = { NCS_FRAME_MAGIC, TEAM_OWN, TEAM_END, sizeof last.status }, .status = status & 255 };
+    memcpy(last.seal, link->lasts[last.status], sizeof last.seal);
+    return last;
+}
+
+static bool post_seal_lasts(struct team_link *link)
+{
+    link->lasts = ncs_new(TEAM_STATUSES * sizeof *link->lasts);
+    for (int status = 0; status < TEAM_STATUSES; status++) {
+        struct team_last last = team_last_message(link, status);
+        const struct iovec part = { &last, offsetof(struct team_last, seal) };
+        if (!team_seal_of(&link->out, TEAM_SEAL_LAST, &part, 1, link->lasts[status]))
+            return false;
+    }
+    return true;
+}
+
+bool team_link_seal(struct team_link *link, const uint8_t token[TEAM_TOKEN], const struct team_talk *talk, bool leader)
+{
+    link->inbox.trailer = TEAM_SEAL;
+    return team_seal_begin(&link->out, &link->in, token, talk, leader) && (!leader || post_seal_lasts(link));
+}
+
+void team_link_unseal(struct team_link *link)
+{
+    team_seal_end(&link->out);
+    team_seal_end(&link->in);
+    ncs_free(link->lasts);
+    link->lasts = NULL;
+    link->inbox.trailer = 0;
+}
+
+bool team_next(struct team_link *link, struct ncs_message *message)
+{
+    if (!ncs_inbox_next(&link->inbox, NCS_TEAM_MOST, message))
+        return false;
+    if (!link->in.key || team_seal_fits(&link->in, message))
+        return true;
+    link->inbox.broken = "it sent a message without the right seal";
+    return false;
+}
 
 /* ---- sending ---- */
 
@@ -43,15 +90,16 @@ bool team_post(struct team_link *link, uint32_t kind, uint32_t line, const void 
     static const char fill[NCS_FRAME_ALIGNED];
     size_t bytes = first_bytes + rest_bytes;
     struct ncs_frame_head head = { NCS_FRAME_MAGIC, kind, line, (uint32_t)bytes };
-    struct iovec parts[] = {
-        { &head, sizeof head },
-        { (void *)first, first_bytes },
-        { (void *)rest, rest_bytes },
-        { (void *)fill, (NCS_FRAME_ALIGNED - bytes % NCS_FRAME_ALIGNED) % NCS_FRAME_ALIGNED },
+    uint8_t seal[TEAM_SEAL];
+    struct iovec parts[TEAM_SEAL_PARTS + 1] = {
+        { &head, sizeof head },       { (void *)first, first_bytes },
+        { (void *)rest, rest_bytes }, { (void *)fill, (NCS_FRAME_ALIGNED - bytes % NCS_FRAME_ALIGNED) % NCS_FRAME_ALIGNED },
+        { seal, sizeof seal },
     };
     if (bytes > NCS_TEAM_MOST || !post_lock(link, until))
         return false;
-    bool sent = link->fd >= 0 && team_send_whole(link->fd, parts, 4, until);
+    bool sent = link->fd >= 0 && team_seal_of(&link->out, link->out.count++, parts, TEAM_SEAL_PARTS, seal) &&
+                team_send_whole(link->fd, parts, TEAM_SEAL_PARTS + 1, until);
     if (!sent && link->fd >= 0) /* half a message may be on its way: nothing may follow it */
         shutdown(link->fd, SHUT_RDWR);
     pthread_mutex_unlock(&link->sends);
@@ -94,7 +142,7 @@ static void post_read(struct ncs_team *team, int number)
     struct ncs_message message;
     const char *why = NULL;
     enum ncs_inbox_got read = ncs_inbox_read(&link->inbox, link->fd, &why);
-    while (!why && ncs_inbox_next(&link->inbox, NCS_TEAM_MOST, &message)) {
+    while (!why && team_next(link, &message)) {
         if (message.kind == TEAM_OWN)
             link->inbox.broken = "it sent what only process 0 may send";
         else
@@ -162,7 +210,7 @@ int ncs_team_serve(struct ncs_team *team, ncs_team_heard *heard, void *arg, stru
     for (;;) {
         struct ncs_message message;
         const char *why = NULL;
-        while (ncs_inbox_next(&link->inbox, NCS_TEAM_MOST, &message)) {
+        while (team_next(link, &message)) {
             int32_t status = -1;
             if (message.kind != TEAM_OWN) {
                 heard(arg, 0, &message);
@@ -188,22 +236,18 @@ struct post_ending { /* of one member */
     bool closed;
 };
 
-struct post_last {
-    struct ncs_frame_head head;
-    char body[NCS_FRAME_ALIGNED];
-};
-
 /* True when nothing is left to do for the member. */
-static bool post_end_step(struct team_link *link, struct post_ending *ending, const struct post_last *last)
+static bool post_end_step(struct team_link *link, struct post_ending *ending, int status)
 {
+    const struct team_last last = team_last_message(link, status);
     char rest[4096];
     ssize_t n = 0;
     if (ending->closed)
         return true;
-    if (ending->told < sizeof *last) {
-        n = team_send_some(link->fd, (const char *)last + ending->told, sizeof *last - ending->told);
+    if (ending->told < sizeof last) {
+        n = team_send_some(link->fd, (const char *)&last + ending->told, sizeof last - ending->told);
         ending->told += n > 0 ? (size_t)n : 0;
-        if (ending->told == sizeof *last)
+        if (ending->told == sizeof last)
             shutdown(link->fd, SHUT_WR);
     }
     /* Bytes that nobody has read would end the connection with an error, and the member might lose its status. */
@@ -220,15 +264,13 @@ static void post_end_members(struct ncs_team *team, int status)
     size_t members = (size_t)team->processes;
     struct post_ending *endings = ncs_new(members * sizeof *endings);
     struct pollfd *polls = ncs_new(members * sizeof *polls);
-    struct post_last last = { .head = { NCS_FRAME_MAGIC, TEAM_OWN, TEAM_END, sizeof(int32_t) } };
-    memcpy(last.body, &(int32_t){ status }, sizeof(int32_t));
     for (;;) {
         nfds_t count = 0;
         for (int i = 1; i < team->processes; i++) {
             struct team_link *link = &team->links[i];
-            if (link->fd >= 0 && !team->peers[i].gone && !post_end_step(link, &endings[i], &last))
+            if (link->fd >= 0 && !team->peers[i].gone && !post_end_step(link, &endings[i], status))
                 polls[count++] = (struct pollfd){ .fd = link->fd,
-                                                  .events = POLLIN | (endings[i].told < sizeof last ? POLLOUT : 0) };
+                                                  .events = POLLIN | (endings[i].told < sizeof(struct team_last) ? POLLOUT : 0) };
         }
         int left = team_left(until);
         if (!count || !left)
@@ -241,11 +283,11 @@ static void post_end_members(struct ncs_team *team, int status)
 
 void ncs_team_drop(struct ncs_team *team, int status)
 {
-    struct post_last last = { .head = { NCS_FRAME_MAGIC, TEAM_OWN, TEAM_END, sizeof(int32_t) } };
-    memcpy(last.body, &(int32_t){ status }, sizeof(int32_t));
     for (int i = 1; i < team->processes && team->self == 0; i++)
-        if (!team->peers[i].gone)
-            team_send_some(team->links[i].fd, (const char *)&last, sizeof last);
+        if (!team->peers[i].gone) {
+            const struct team_last last = team_last_message(&team->links[i], status);
+            team_send_some(team->links[i].fd, &last, sizeof last);
+        }
 }
 
 /* Its threads may still be inside of calls: it stays to the end of the process, without what has come. */

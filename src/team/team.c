@@ -6,6 +6,7 @@
 #include "team/address.h"
 #include "team/inside.h"
 #include "team/socket.h"
+#include "team/wire.h"
 
 void team_describe(struct ncs_peer *peer, const struct ncs_team_options *options)
 {
@@ -48,6 +49,7 @@ void team_free(struct ncs_team *team)
         if (link->fd >= 0)
             close(link->fd);
         pthread_mutex_destroy(&link->sends);
+        team_link_unseal(link);
         ncs_inbox_free(&link->inbox);
     }
     for (int i = 0; i < team->processes; i++)

@@ -7,8 +7,8 @@
  * PMI-1, which Hydra speaks; the host that the launcher names for process 0, with the launcher's port or ports that follow from the
  * job's name.
  *
- * Whoever joins shows a token. With PMIx and with the file it is a random one. Otherwise it follows from the job's name and the user,
- * which keeps jobs apart but is no secret. The variable NCCLSCRIPT_TOKEN, of the same value in all processes, makes it one. */
+ * Both sides of a connection prove that they know a token, and seal their messages by it. With PMIx, PMI-1 and the file it is a random
+ * one. Otherwise it follows from the variable NCCLSCRIPT_TOKEN, which has the same value in all processes. */
 #ifndef NCS_TEAM_TEAM_H
 #define NCS_TEAM_TEAM_H
 

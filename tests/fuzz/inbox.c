@@ -21,17 +21,17 @@ static void must(int holds)
 }
 
 /* The next message by the rules alone. */
-static bool expect(const uint8_t *data, size_t size, size_t *at, struct ncs_message *out)
+static bool expect(const uint8_t *data, size_t size, size_t trailer, size_t *at, struct ncs_message *out)
 {
     struct ncs_frame_head head;
     if (size - *at < sizeof head)
         return false;
     memcpy(&head, data + *at, sizeof head);
     size_t whole = sizeof head + (head.bytes + (size_t)15) / 16 * 16;
-    if (head.magic != NCS_FRAME_MAGIC || head.bytes > MOST || whole > size - *at)
+    if (head.magic != NCS_FRAME_MAGIC || head.bytes > MOST || whole + trailer > size - *at)
         return false;
-    *out = (struct ncs_message){ head.kind, head.line, data + *at + sizeof head, head.bytes };
-    *at += whole;
+    *out = (struct ncs_message){ head.kind, head.line, data + *at + sizeof head, head.bytes, data + *at + whole };
+    *at += whole + trailer;
     return true;
 }
 
@@ -47,16 +47,17 @@ static void next_all(struct ncs_inbox *in, const uint8_t *data, size_t size, siz
 {
     struct ncs_message m, wanted;
     while (ncs_inbox_next(in, MOST, &m)) {
-        must(expect(data, size, at, &wanted));
+        must(expect(data, size, in->trailer, at, &wanted));
         must(m.kind == wanted.kind && m.line == wanted.line && m.bytes == wanted.bytes);
         must((uintptr_t)m.body % NCS_FRAME_ALIGNED == 0 && memcmp(m.body, wanted.body, m.bytes) == 0);
+        must(memcmp(m.trailer, wanted.trailer, in->trailer) == 0);
         texts(&m);
     }
 }
 
-static void read_in_pieces(const uint8_t *data, size_t size, size_t piece)
+static void read_in_pieces(const uint8_t *data, size_t size, size_t piece, size_t trailer)
 {
-    struct ncs_inbox in = { .bytes = NULL };
+    struct ncs_inbox in = { .trailer = trailer };
     struct ncs_message wanted;
     const char *why = NULL;
     size_t at = 0;
@@ -70,7 +71,7 @@ static void read_in_pieces(const uint8_t *data, size_t size, size_t piece)
     }
     close(ends[1]);
     must(ncs_inbox_read(&in, ends[0], &why) == NCS_INBOX_OVER && why);
-    must(!expect(data, size, &at, &wanted)); /* no whole message was left out */
+    must(!expect(data, size, trailer, &at, &wanted)); /* no whole message was left out */
     ncs_inbox_free(&in);
     close(ends[0]);
 }
@@ -96,8 +97,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size > 1 << 14)
         return 0;
-    read_in_pieces(data, size, size ? size : 1);
-    read_in_pieces(data, size, 37);
+    read_in_pieces(data, size, size ? size : 1, 0);
+    read_in_pieces(data, size, 37, 0);
+    read_in_pieces(data, size, 37, NCS_FRAME_ALIGNED);
     there_and_back(data, size);
     return 0;
 }

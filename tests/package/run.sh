@@ -44,7 +44,7 @@ if command -v dpkg-shlibdeps >/dev/null && command -v dpkg-deb >/dev/null && com
     version=$("$program" --version | sed -nE '1s/ncclscript //p')
     [[ $(dpkg-deb -f "$package" Version) == "$version" ]] || fail "the package has another version than $version"
     [[ $(dpkg-deb -f "$package" Depends) == *liblua5.4* ]] || fail "the package does not need Lua: $(dpkg-deb -f "$package" Depends)"
-    [[ $(dpkg-deb -f "$package" Recommends) == *libdw1*libedit2* ]] || fail "the package does not recommend libdw1 and libedit2"
+    [ "$(dpkg-deb -f "$package" Recommends)" = "libdw1, libedit2, libssl3" ] || fail "the package recommends $(dpkg-deb -f "$package" Recommends)"
     dpkg-deb -x "$package" "$work/unpacked" || fail "the package cannot be unpacked"
     diff <(cd "$at" && find . -type f | sort) <(cd "$work/unpacked/usr" && find . -type f | sort) || fail "the package holds other files"
     [[ $("$work/unpacked/usr/bin/ncclscript" run "$work/unpacked/usr/share/ncclscript/scenarios/basics/average.lua") == PASS* ]] ||

@@ -5,7 +5,7 @@ job=${NCCLSCRIPT%/*}/tests/team/team_job
 out=$(mktemp -d) || exit 1
 a=team$$a b=team$$b
 trap 'ip netns del $a 2>/dev/null; ip netns del $b 2>/dev/null; rm -rf "$out"' EXIT
-unset NCCLSCRIPT_TOKEN
+export NCCLSCRIPT_TOKEN=0123456789abcdef
 failed=0
 
 network() { # network NAME ADDRESS
@@ -51,6 +51,10 @@ job 2 10.77.0.9:29600 "${openmpi[@]}"
 grep -q '^0: processes 1, 2 of 3 have not joined within 2 s' "$out/stdout" || fail "a wrong host: process 0"
 for n in 1 2; do
     grep -q "^$n: process 0 (host 10.77.0.9, port 29600) cannot be reached: " "$out/stdout" || fail "a wrong host: process $n"
+done
+job 2 10.77.0.1:29600 NCCLSCRIPT_TOKEN= "${openmpi[@]}"
+for n in 0 1 2; do
+    grep -q "^$n: the processes of a job that meet at a port of a network need a secret" "$out/stdout" || fail "no secret: process $n"
 done
 job 2 "" "${openmpi[@]}"
 for n in 0 1 2; do

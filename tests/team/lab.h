@@ -15,6 +15,7 @@
 #include "harness.h"
 #include "team/address.h"
 #include "team/greeting.h"
+#include "team/seal.h"
 #include "team/socket.h"
 #include "team/team.h"
 
@@ -35,6 +36,8 @@ static inline void lab_begin(void)
     ck_assert_ptr_nonnull(mkdtemp(lab_folder));
     setenv("XDG_RUNTIME_DIR", lab_folder, 1);
     unsetenv("NCCLSCRIPT_TOKEN");
+    struct ncs_error err;
+    ck_assert_msg(team_hmac_open(&err), "%s", err.text);
     unsetenv("PMIX_NAMESPACE");
     unsetenv("PMI_RANK");
 }
@@ -222,6 +225,47 @@ static inline size_t lab_answer(int fd, void *bytes, size_t room)
             break;
     }
     return count;
+}
+
+/* ---- members whose every byte is chosen ---- */
+
+struct lab_says { /* how one introduces itself; a test changes what it wants to */
+    struct team_talk talk;
+    struct team_proof proof;
+};
+
+static inline void lab_fill_hello(struct lab_says *says, const struct lab *lab)
+{
+    memset(says, 0, sizeof *says);
+    ck_assert(team_fill_hello(&says->talk.hello, &lab->options));
+}
+
+/* The hello, and the challenge that comes back. */
+static inline void lab_hear_challenge(int fd, struct lab_says *says)
+{
+    struct {
+        struct ncs_frame_head head;
+        struct team_challenge challenge;
+    } ask;
+    lab_say(fd, &says->talk.hello, sizeof says->talk.hello);
+    ck_assert_uint_eq(lab_answer(fd, &ask, sizeof ask), sizeof ask);
+    ck_assert_uint_eq(ask.head.line, TEAM_ASK);
+    says->talk.challenge = ask.challenge;
+}
+
+static inline void lab_fill_proof(struct lab_says *says, const uint8_t token[TEAM_TOKEN], const void *own)
+{
+    struct team_proof *proof = &says->proof;
+    ck_assert(team_prove(token, TEAM_FOR_OWN, &says->talk, own, own ? says->talk.hello.bytes : 0, proof->own));
+    ck_assert(team_prove(token, TEAM_FOR_MEMBER, &says->talk, proof->own, sizeof proof->own, proof->member));
+}
+
+/* All that a member without a hello of its own says. */
+static inline void lab_introduce(int fd, struct lab_says *says, const uint8_t token[TEAM_TOKEN])
+{
+    lab_hear_challenge(fd, says);
+    lab_fill_proof(says, token, NULL);
+    lab_say(fd, &says->proof, sizeof says->proof);
 }
 
 static inline int lab_free_port(void)

@@ -61,7 +61,8 @@ meets shell 0 1 2 3 -- "${torchrun[@]}" TORCHELASTIC_USE_AGENT_STORE=True
 meets shell 3 2 1 0 -- "${torchrun[@]}" LOCAL_WORLD_SIZE=1 LOCAL_RANK=0
 meets shell 3 2 1 0 -- "${torchrun[@]}" LOCAL_WORLD_SIZE=1 LOCAL_RANK=0 TORCHELASTIC_USE_AGENT_STORE=True
 meets shell 3 0 1 2 -- "${slurm[@]}"
-meets shell 0 3 1 2 -- "${slurm[@]}" NCCLSCRIPT_TOKEN=secret
+meets shell 0 3 1 2 -- "${slurm[@]}" NCCLSCRIPT_TOKEN=0123456789abcdef
+meets shell 0 3 1 2 -- "${torchrun[@]}" LOCAL_WORLD_SIZE=1 LOCAL_RANK=0 NCCLSCRIPT_TOKEN=0123456789abcdef
 
 patience=2 timeout 100 bash -c 'patience=2; starts "$@"' starts 0 1 -- "${torchrun[@]}" >"$out/stdout" 2>"$out/stderr"
 for n in 0 1; do
@@ -79,7 +80,8 @@ for openmpi in mpirun.openmpi mpirun; do
     meets "${run[@]}" env -u OMPI_COMM_WORLD_LOCAL_SIZE "$job"
     meets "${run[@]}" env -u PMIX_RANK "$job"
     meets "${run[@]}" "$job" 60 "localhost:$(port)"
-    getent hosts "$(hostname)" >/dev/null && meets "${run[@]}" "$job" 60 "$(hostname):$(port)"
+    getent hosts "$(hostname)" >/dev/null &&
+        meets "${run[@]}" env NCCLSCRIPT_TOKEN=0123456789abcdef "$job" 60 "$(hostname):$(port)"
     break
 done
 for mpich in mpirun.mpich mpiexec.hydra; do

@@ -2,13 +2,16 @@
 #define _GNU_SOURCE /* unshare */
 #include <fcntl.h>
 #include <sched.h>
+#include <stddef.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/mem.h"
 #include "lab.h"
 
 enum { MOST = 64, SILENT = 100 };
+#define SECRET "a secret that is longer than 16 bytes"
 
 static pid_t start_member(int number, int processes)
 {
@@ -78,6 +81,7 @@ static int curious_member(void *arg)
 START_TEST(test_long_hellos)
 {
     struct lab lab;
+    setenv("NCCLSCRIPT_TOKEN", SECRET, 1);
     static char hello[NCS_TEAM_HELLO_MOST];
     int port = lab_free_port();
     pid_t pids[2];
@@ -110,7 +114,7 @@ END_TEST
 static char *file_of(const struct lab *lab)
 {
     struct ncs_error err;
-    char *path = team_file_path(&lab->launcher, &err);
+    char *path = team_file_path(lab->launcher.job, &err);
     ck_assert_msg(path, "%s", err.text);
     return path;
 }
@@ -174,9 +178,13 @@ START_TEST(test_no_leader)
     snprintf(rendezvous, sizeof rendezvous, "127.0.0.1:%d", lab_free_port());
     lab.options.rendezvous = rendezvous;
     ck_assert_ptr_null(ncs_team_join(&lab.options, &lab.err));
+    ck_assert_str_eq(lab.err.text, "process 0 has not said within 250 ms where it is to be found");
+    setenv("NCCLSCRIPT_TOKEN", SECRET, 1);
+    ck_assert_ptr_null(ncs_team_join(&lab.options, &lab.err));
     expect_text(lab.err.text, "process 0 (host 127.0.0.1, port ");
     expect_text(lab.err.text, ") cannot be reached: Connection refused");
     expect_text(lab.err.hint, "--rendezvous HOST:PORT");
+    unsetenv("NCCLSCRIPT_TOKEN");
     lab.options.rendezvous = NULL;
     lab.launcher.locals = -1;
     ck_assert_ptr_null(ncs_team_join(&lab.options, &lab.err));
@@ -189,8 +197,8 @@ END_TEST
 START_TEST(test_early_end)
 {
     struct lab leader, lab;
-    struct team_hello hello;
-    char answer[sizeof(struct ncs_frame_head) + NCS_FRAME_ALIGNED];
+    struct lab_says says;
+    char answer[sizeof(struct ncs_frame_head) + TEAM_MAC];
     lab_begin();
     lab_options(&leader, 0, 3);
     leader.options.hello = "process 1 (host ";
@@ -199,8 +207,8 @@ START_TEST(test_early_end)
     lab_options(&lab, 1, 3);
     struct team_address address = lab_find(&lab);
     int fd = lab_connect(&address);
-    team_fill_hello(&hello, &lab.options, address.token);
-    lab_say(fd, &hello, sizeof hello);
+    lab_fill_hello(&says, &lab);
+    lab_introduce(fd, &says, address.token);
     ck_assert_uint_eq(lab_answer(fd, answer, sizeof answer), sizeof answer);
     close(fd);
     ck_assert_int_eq(lab_wait(pid), LAB_NOT_JOINED);
@@ -237,15 +245,12 @@ END_TEST
 
 /* ---- who is not let in ---- */
 
-/* The answer to the hello; it is a refusal. */
-static struct team_no say_hello(const struct team_address *address, const struct team_hello *hello, size_t bytes)
+static struct team_no hear_refusal(int fd)
 {
     struct {
         struct ncs_frame_head head;
         struct team_no no;
     } answer;
-    int fd = lab_connect(address);
-    lab_say(fd, hello, bytes);
     ck_assert_uint_eq(lab_answer(fd, &answer, sizeof answer), sizeof answer);
     ck_assert_uint_eq(answer.head.kind, TEAM_OWN);
     ck_assert_uint_eq(answer.head.line, TEAM_NO);
@@ -253,52 +258,106 @@ static struct team_no say_hello(const struct team_address *address, const struct
     return answer.no;
 }
 
-static void expect_refusal(const struct team_address *address, const struct team_hello *hello, bool again, const char *why)
+/* A greeting is refused before anything is proved: nothing proves the refusal either. */
+static void expect_greeting_refusal(const struct team_address *address, const struct lab_says *says, const char *why)
 {
-    struct team_no no = say_hello(address, hello, sizeof *hello);
+    static const uint8_t none[TEAM_MAC];
+    int fd = lab_connect(address);
+    lab_say(fd, &says->talk.hello.greeting, sizeof says->talk.hello.greeting);
+    struct team_no no = hear_refusal(fd);
+    expect_text(no.why, why);
+    ck_assert_mem_eq(no.proof, none, sizeof none);
+}
+
+/* A process that knows the token is refused for good, and can see that the leader does it; another one cannot. */
+static void expect_refusal(const struct team_address *address, struct lab_says *says, bool knows, const char *why)
+{
+    uint8_t token[TEAM_TOKEN];
+    int fd = lab_connect(address);
+    memcpy(token, address->token, sizeof token);
+    token[3] ^= !knows;
+    lab_introduce(fd, says, token);
+    struct team_no no = hear_refusal(fd);
     ck_assert_str_eq(no.why, why);
-    ck_assert_int_eq(no.again, again);
+    ck_assert_int_eq(no.again, !knows);
+    ck_assert_int_eq(team_is_proof(address->token, TEAM_FOR_NO, &says->talk, &no, offsetof(struct team_no, proof), no.proof),
+                     knows);
+}
+
+/* What another member of this job has sent, again. */
+static void expect_no_replay(const struct team_address *address, const struct lab *lab)
+{
+    struct lab_says says;
+    for (int part = 0; part < 5; part++) {
+        int fd = lab_connect(address), other = lab_connect(address);
+        lab_fill_hello(&says, lab);
+        says.talk.hello.bytes = 1; /* which does not come: it is not taken in */
+        lab_introduce(fd, &says, address->token);
+        struct lab_says again = says;
+        lab_hear_challenge(other, &again);
+        ck_assert_mem_ne(&again.talk.challenge, &says.talk.challenge, sizeof says.talk.challenge);
+        switch (part) {
+        case 1: /* the leader's proof is no member's */
+            ck_assert(team_prove(address->token, TEAM_FOR_LEADER, &again.talk, says.proof.own, TEAM_MAC, again.proof.member));
+            break;
+        case 2: lab_fill_proof(&again, (uint8_t[TEAM_TOKEN]){ 0 }, NULL); break;
+        case 3: memset(&again.proof, 0, sizeof again.proof); break;
+        case 4: /* made for this connection, but not for what the member says of itself */
+            lab_fill_proof(&again, address->token, NULL);
+            again.proof.own[31] ^= 1;
+            break;
+        default: break; /* all of it again */
+        }
+        lab_say(other, &again.proof, sizeof again.proof);
+        struct team_no no = hear_refusal(other);
+        ck_assert_str_eq(no.why, "its secret is another job's");
+        close(fd);
+    }
 }
 
 static void try_hellos(const struct lab *lab, const struct team_address *address)
 {
-    struct team_hello hello;
-    team_fill_hello(&hello, &lab->options, address->token);
-    hello.shown[3] ^= 1;
-    expect_refusal(address, &hello, true, "its token is another job's");
-    team_fill_hello(&hello, &lab->options, address->token);
-    hello.processes = 5;
-    expect_refusal(address, &hello, false, "it is one of 5 processes, and process 0 is one of 3");
-    hello.processes = 3;
-    hello.number = 3;
-    expect_refusal(address, &hello, false, "its number is 3, and the members' are 1 to 2");
-    hello.number = -1;
-    expect_refusal(address, &hello, false, "its number is -1, and the members' are 1 to 2");
-    hello.number = 1;
-    hello.bytes = UINT32_MAX;
-    expect_refusal(address, &hello, false, "its hello is too long");
-    hello.greeting.order = 0x04030201;
-    expect_text(say_hello(address, &hello, sizeof hello.greeting).why, "its processor orders bytes otherwise");
-    team_fill_hello(&hello, &lab->options, address->token);
-    memset(hello.greeting.version, '\033', sizeof hello.greeting.version);
-    expect_text(say_hello(address, &hello, sizeof hello.greeting).why, "it is ncclscript \\x1b");
-    snprintf(hello.greeting.version, sizeof hello.greeting.version, "0.0.9");
-    expect_text(say_hello(address, &hello, sizeof hello.greeting).why, "it is ncclscript 0.0.9, and process 0 is ncclscript ");
+    struct lab_says says;
+    struct team_hello *hello = &says.talk.hello;
+    lab_fill_hello(&says, lab);
+    expect_refusal(address, &says, false, "its secret is another job's");
+    hello->processes = 5;
+    expect_refusal(address, &says, false, "its secret is another job's");
+    expect_refusal(address, &says, true, "it is one of 5 processes, and process 0 is one of 3");
+    hello->processes = 3;
+    hello->number = 3;
+    expect_refusal(address, &says, true, "its number is 3, and the members' are 1 to 2");
+    hello->number = -1;
+    expect_refusal(address, &says, true, "its number is -1, and the members' are 1 to 2");
+    hello->number = 1;
+    hello->bytes = UINT32_MAX;
+    expect_refusal(address, &says, true, "its hello is too long");
+    hello->greeting.order = 0x04030201;
+    expect_greeting_refusal(address, &says, "its processor orders bytes otherwise");
+    lab_fill_hello(&says, lab);
+    memset(hello->greeting.version, '\033', sizeof hello->greeting.version);
+    expect_greeting_refusal(address, &says, "it is ncclscript \\x1b");
+    snprintf(hello->greeting.version, sizeof hello->greeting.version, "0.0.9");
+    expect_greeting_refusal(address, &says, "it is ncclscript 0.0.9, and process 0 is ncclscript ");
+    expect_no_replay(address, lab);
 }
 
 static int strangers(void *arg)
 {
     struct lab *lab = arg;
     char garbage[4096];
-    struct team_hello hello;
+    struct lab_says says;
     struct team_address address = lab_find(lab);
     int silent[SILENT];
     memset(garbage, 0xa5, sizeof garbage);
     for (int i = 0; i < SILENT; i++) { /* more than the leader bears with; they stay until the process ends */
         silent[i] = lab_connect(&address);
-        team_fill_hello(&hello, &lab->options, address.token);
-        hello.bytes = i % 3 == 2 ? NCS_TEAM_HELLO_MOST : 0;
-        lab_say(silent[i], &hello, i % 3 == 0 ? 0 : i % 3 == 1 ? 100 : sizeof hello);
+        lab_fill_hello(&says, lab);
+        says.talk.hello.bytes = i % 4 > 1 ? NCS_TEAM_HELLO_MOST : 0;
+        if (i % 4 == 3)
+            lab_introduce(silent[i], &says, address.token);
+        else
+            lab_say(silent[i], &says.talk.hello, i % 4 == 0 ? 0 : i % 4 == 1 ? 100 : sizeof says.talk.hello);
     }
     for (int i = 0; i < 30; i++) {
         int fd = lab_connect(&address);
@@ -310,15 +369,15 @@ static int strangers(void *arg)
     try_hellos(lab, &address);
     pid_t first = start_member(1, 3);
     /* The first has been taken in when another one is told that the number is taken. */
-    team_fill_hello(&hello, &lab->options, address.token);
-    hello.bytes = NCS_TEAM_HELLO_MOST; /* of which nothing comes: it is not taken in itself */
+    lab_fill_hello(&says, lab);
+    says.talk.hello.bytes = NCS_TEAM_HELLO_MOST; /* of which nothing comes: it is not taken in itself */
     for (bool told = false; !told;) {
         struct {
             struct ncs_frame_head head;
             struct team_no no;
         } answer;
         int fd = lab_connect(&address);
-        lab_say(fd, &hello, sizeof hello);
+        lab_introduce(fd, &says, address.token);
         told = poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, 100) == 1;
         if (told) {
             ck_assert_uint_eq(lab_answer(fd, &answer, sizeof answer), sizeof answer);
@@ -359,6 +418,7 @@ START_TEST(test_refusal_is_told)
     lab_begin();
     lab_options(&lab, 0, 3);
     lab_options(&other, 1, 9);
+    setenv("NCCLSCRIPT_TOKEN", SECRET, 1);
     lab.options.rendezvous = other.options.rendezvous = rendezvous;
     lab.options.patience = 3 * LAB_SECOND;
     other.options.hello = text;
@@ -380,7 +440,7 @@ static int leaving_leader(void *arg)
 
 static int secret_member(void *arg)
 {
-    setenv("NCCLSCRIPT_TOKEN", "another secret", 1);
+    setenv("NCCLSCRIPT_TOKEN", "another secret of enough bytes", 1);
     return refused_member(arg);
 }
 
@@ -390,9 +450,9 @@ START_TEST(test_secrets)
     char rendezvous[32], text[256];
     int port = lab_free_port();
     lab_begin();
-    setenv("NCCLSCRIPT_TOKEN", "a secret that is longer than 16 bytes", 1);
+    setenv("NCCLSCRIPT_TOKEN", SECRET, 1);
     snprintf(rendezvous, sizeof rendezvous, "localhost:%d", port);
-    snprintf(text, sizeof text, "process 0 (host localhost, port %d) cannot be reached: its token is another job's", port);
+    snprintf(text, sizeof text, "process 0 (host localhost, port %d) cannot be reached: its secret is another job's", port);
     lab_options(&lab, 0, 2);
     lab_options(&member, 1, 2);
     lab.options.rendezvous = member.options.rendezvous = rendezvous;
@@ -409,6 +469,100 @@ START_TEST(test_secrets)
     ck_assert_int_eq(ncs_team_serve(team, lab_echo, NULL, &member.err), -1);
     expect_text(member.err.text, ") is gone before the job's end: ");
     ncs_team_end(team, 0);
+    lab_end();
+}
+END_TEST
+
+/* A port that others can reach needs a secret, which is not short; the loopback has a file. */
+START_TEST(test_no_secret)
+{
+    static const char *const secrets[] = { "", "short" };
+    static const char *const texts[] = { "the processes of a job that meet at a port of a network need a secret",
+                                         "NCCLSCRIPT_TOKEN has fewer than 16 characters" };
+    struct lab lab;
+    lab_begin();
+    for (int i = 0; i < 8; i++) {
+        bool by_option = i & 1, leader = i & 2;
+        lab_options(&lab, !leader, 2);
+        lab.launcher.local = lab.launcher.locals = -1;
+        lab.options.rendezvous = by_option ? "0.0.0.0:9" : NULL;
+        snprintf(lab.launcher.host, sizeof lab.launcher.host, "node1");
+        setenv("NCCLSCRIPT_TOKEN", secrets[i / 4], 1);
+        ck_assert_ptr_null((leader ? ncs_team_gather : ncs_team_join)(&lab.options, &lab.err));
+        ck_assert_str_eq(lab.err.text, texts[i / 4]);
+        expect_text(lab.err.hint, "the same NCCLSCRIPT_TOKEN");
+    }
+    lab_end();
+}
+END_TEST
+
+/* Who takes the leader's place, and says no, is not believed: the member goes on until its leader is there. */
+START_TEST(test_false_leader)
+{
+    struct {
+        struct ncs_frame_head head;
+        struct team_no no;
+    } answer = { .head = { NCS_FRAME_MAGIC, TEAM_OWN, TEAM_NO, sizeof answer.no }, .no.why = "go away" };
+    struct lab lab;
+    char from[64], rendezvous[32];
+    int port = lab_free_port();
+    lab_begin();
+    setenv("NCCLSCRIPT_TOKEN", SECRET, 1);
+    snprintf(rendezvous, sizeof rendezvous, "127.0.0.1:%d", port);
+    lab_options(&lab, 1, 2);
+    lab.options.rendezvous = rendezvous;
+    pid_t pid = lab_fork(lab_member, &lab);
+    int listener = team_listen_at(TEAM_HERE, &port);
+    struct pollfd p = { .fd = listener, .events = POLLIN };
+    for (int i = 0; i < 3; i++) {
+        memset(answer.no.proof, i, sizeof answer.no.proof);
+        poll(&p, 1, -1);
+        int fd = team_accept(listener, from);
+        lab_say(fd, &answer, sizeof answer);
+        close(fd);
+    }
+    close(listener);
+    lab_options(&lab, 0, 2);
+    lab.options.rendezvous = rendezvous;
+    ncs_team_end(lab_gather(&lab), 12);
+    ck_assert_int_eq(lab_wait(pid), 12);
+    lab_end();
+}
+END_TEST
+
+static int crowded_leader(void *arg)
+{
+    struct lab *lab = arg;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 40, 40 }), 0);
+    struct ncs_team *team = ncs_team_gather(&lab->options, &lab->err);
+    if (!team)
+        return 1;
+    ncs_team_end(team, 0);
+    return 0;
+}
+
+/* Where the leader has no descriptor left, the oldest stranger goes, and no younger one. So many would last beyond the leader's
+ * patience, if each could stay for the time that strangers have. */
+START_TEST(test_few_descriptors)
+{
+    enum { CROWD = 400 };
+    struct lab leader, lab;
+    char byte;
+    int fds[CROWD];
+    lab_begin();
+    lab_options(&leader, 0, 2);
+    pid_t pid = lab_fork(crowded_leader, &leader);
+    lab_options(&lab, 1, 2);
+    struct team_address address = lab_find(&lab);
+    for (int i = 0; i < CROWD; i++)
+        fds[i] = lab_connect(&address);
+    for (int i = 0; i < CROWD - 40; i++)
+        ck_assert_uint_eq(lab_answer(fds[i], &byte, 1), 0);
+    ck_assert_int_eq(poll(&(struct pollfd){ .fd = fds[CROWD - 1], .events = POLLIN }, 1, 0), 0);
+    struct ncs_team *team = ncs_team_join(&lab.options, &lab.err);
+    ck_assert_msg(team, "%s", lab.err.text);
+    ncs_team_end(team, 0);
+    ck_assert_int_eq(lab_wait(pid), 0);
     lab_end();
 }
 END_TEST
@@ -447,15 +601,19 @@ START_TEST(test_hosts)
     char at[300], host[256];
     int port = 0, v6 = team_listen_at(TEAM_HERE_V6, &port);
     team_host(host);
+    lab_begin();
     snprintf(at, sizeof at, "localhost:%d", lab_free_port());
+    ck_assert(meet_at(at));
+    if (v6 >= 0) {
+        close(v6);
+        snprintf(at, sizeof at, "[::1]:%d", port);
+        ck_assert(meet_at(at));
+    }
+    setenv("NCCLSCRIPT_TOKEN", SECRET, 1);
     ck_assert(meet_at(at));
     snprintf(at, sizeof at, "0.0.0.0:%d", lab_free_port());
     ck_assert(meet_at(at));
-    if (v6 < 0)
-        return;
-    close(v6);
-    snprintf(at, sizeof at, "[::1]:%d", port);
-    ck_assert(meet_at(at));
+    lab_end();
 }
 END_TEST
 
@@ -465,6 +623,7 @@ START_TEST(test_taken_port)
     struct lab lab, member;
     char rendezvous[32];
     int port = 0, listener = team_listen_at(TEAM_HERE, &port);
+    setenv("NCCLSCRIPT_TOKEN", SECRET, 1);
     lab_options(&lab, 0, 2);
     snprintf(rendezvous, sizeof rendezvous, "127.0.0.1:%d", port);
     lab.options.rendezvous = rendezvous;
@@ -590,17 +749,32 @@ START_TEST(test_folders)
 }
 END_TEST
 
-/* The example of SipHash's authors. */
-START_TEST(test_sip)
+/* An example of RFC 4231 (4.3), in one part and in several. */
+START_TEST(test_hmac)
 {
-    uint8_t key[16], text[15];
-    for (uint8_t i = 0; i < 16; i++)
-        key[i] = i;
-    memcpy(text, key, sizeof text);
-    ck_assert_uint_eq(team_sip(key, text, sizeof text), 0xa129ca6149be45e5u);
+    static const char text[] = "what do ya want for nothing?";
+    static const uint8_t right[TEAM_MAC] = { 0x5b, 0xdc, 0xc1, 0x46, 0xbf, 0x60, 0x75, 0x4e, 0x6a, 0x04, 0x24,
+                                             0x26, 0x08, 0x95, 0x75, 0xc7, 0x5a, 0x00, 0x3f, 0x08, 0x9d, 0x27,
+                                             0x39, 0x83, 0x9d, 0xec, 0x58, 0xb9, 0x64, 0xec, 0x38, 0x43 };
+    struct ncs_error err;
+    uint8_t code[TEAM_MAC];
+    ck_assert_msg(team_hmac_open(&err), "%s", err.text);
+    struct team_hmac *hmac = team_hmac_new("Jefe", 4);
+    for (size_t cut = 0; cut < sizeof text; cut++) {
+        const struct iovec parts[] = { { (void *)text, cut }, { NULL, 0 }, { (void *)(text + cut), sizeof text - 1 - cut } };
+        ck_assert(team_hmac_of(hmac, parts, 3, code));
+        ck_assert_mem_eq(code, right, sizeof right);
+    }
+    team_hmac_free(hmac);
+    ck_assert(team_codes_equal(code, right, sizeof right));
+    for (size_t i = 0; i < sizeof code; i++) {
+        code[i] ^= 0x80;
+        ck_assert(!team_codes_equal(code, right, sizeof right));
+        code[i] ^= 0x80;
+    }
 }
 END_TEST
 
 NCS_TEST_MAIN("meeting", test_all_come, test_long_hellos, test_missing, test_no_leader, test_early_end, test_early_end_of_leader,
-              test_strangers, test_refusal_is_told, test_secrets, test_rendezvous, test_hosts, test_taken_port, test_stale_file,
-              test_bad_files, test_folders, test_sip)
+              test_strangers, test_refusal_is_told, test_secrets, test_no_secret, test_false_leader, test_few_descriptors,
+              test_rendezvous, test_hosts, test_taken_port, test_stale_file, test_bad_files, test_folders, test_hmac)
