@@ -40,8 +40,9 @@ def sealed(key, number, message):
 
 
 def connect(port):
-    s = socket.create_connection(("127.0.0.1", port), 30)
+    s = socket.socket()
     s.settimeout(30)
+    s.connect(("127.0.0.1", port))
     return s
 
 
