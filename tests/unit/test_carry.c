@@ -286,6 +286,53 @@ START_TEST(freed_memory_is_not_used)
 }
 END_TEST
 
+/* By an account that looks at every byte; ranges that lie in others, and that come again with another size. */
+START_TEST(ranges_are_kept_in_any_order)
+{
+    enum { SPACE = 400 };
+    const uint64_t base = 1 << 20;
+    uint64_t end[SPACE] = { 0 }, chance = 1;
+    for (int step = 0; step < 3000; step++) {
+        chance = chance * 6364136223846793005u + 1442695040888963407u;
+        uint64_t begin = (chance >> 33) % SPACE, bytes = (chance >> 50) % 60 + 1, address = base + begin;
+        struct ncs_carry_call c;
+        if (chance >> 63) {
+            made(NCS_FN_cudaMalloc, (void *)(uintptr_t)address, bytes);
+            end[begin] = address + bytes;
+        } else {
+            struct ncs_str request = said(NCS_FN_cudaFree, &address, 1, NULL, 0);
+            ck_assert(is_taken(&c, &request));
+            own_note_results(&c);
+            ncs_carry_end(&c);
+            end[begin] = 0;
+        }
+        uint64_t asked = base + (chance >> 40) % SPACE, furthest = 0;
+        for (uint64_t i = 0; i <= asked - base; i++)
+            furthest = end[i] > furthest ? end[i] : furthest;
+        uint64_t behind = furthest > asked ? furthest - asked : 0;
+        ck_assert_int_eq(own_has((const void *)(uintptr_t)asked, 1), behind > 0);
+        ck_assert(!own_has((const void *)(uintptr_t)asked, behind + 1));
+        ck_assert(!behind || own_has((const void *)(uintptr_t)asked, behind));
+    }
+}
+END_TEST
+
+START_TEST(a_call_looks_at_few_ranges)
+{
+    enum { RANGES = 20000, MOST = 2 * 16 };
+    for (uint64_t i = 0; i < RANGES; i++)
+        made(NCS_FN_cudaMalloc, (void *)(uintptr_t)(4096 * (i * 7919 % RANGES + 1)), 4096);
+    for (uint64_t i = 1; i < RANGES; i += 97) {
+        size_t before = own_looks();
+        ck_assert(own_has((const void *)(uintptr_t)(4096 * i + 5), 4091));
+        ck_assert_uint_le(own_looks() - before, MOST);
+        made(NCS_FN_cudaMalloc, (void *)(uintptr_t)(4096 * i), 4096);
+        ck_assert_uint_le(own_looks() - before, 4 * MOST);
+    }
+}
+END_TEST
+
 NCS_TEST_MAIN("carry", memory_goes_there_and_back, texts_of_a_configuration_go_along, a_handle_comes_late, a_text_comes_back,
               an_address_of_the_peer_is_refused, an_item_must_fit_its_argument, texts_of_a_configuration_are_never_addresses,
-              a_function_is_a_number_and_runs_once, only_what_was_given_out_is_used, freed_memory_is_not_used)
+              a_function_is_a_number_and_runs_once, only_what_was_given_out_is_used, freed_memory_is_not_used,
+              ranges_are_kept_in_any_order, a_call_looks_at_few_ranges)

@@ -13,9 +13,10 @@ static struct {
     const struct ncs_api *api;
     pthread_mutex_t lock; /* guards what follows */
     struct own_range {
-        uint64_t begin, bytes;
-    } * range;
-    size_t ranges, room;
+        uint64_t begin, end;
+        uint64_t furthest; /* the furthest end up to here: a range may lie in another one */
+    } * range;             /* by where they begin, which no two share */
+    size_t ranges, room, looks;
     struct ncs_map handles;
 } own = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -24,23 +25,49 @@ void own_open(const struct ncs_api *api)
     own.api = api;
 }
 
+/* How many ranges begin before the address. */
+static size_t own_before(uint64_t address)
+{
+    size_t low = 0, high = own.ranges;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        own.looks++;
+        if (own.range[middle].begin < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* How many bytes lie behind the address in a range; 0 = it is in none. */
 static uint64_t own_behind(uint64_t address)
 {
-    uint64_t most = 0;
-    for (size_t i = 0; i < own.ranges; i++) {
-        const struct own_range *r = &own.range[i];
-        uint64_t behind = address - r->begin < r->bytes ? r->bytes - (address - r->begin) : 0;
-        most = behind > most ? behind : most;
+    size_t before = address < UINT64_MAX ? own_before(address + 1) : 0;
+    uint64_t furthest = before ? own.range[before - 1].furthest : 0;
+    return furthest > address ? furthest - address : 0;
+}
+
+/* The ranges from here on have changed, or have moved: until one is as before, they are told how far those before them go. */
+static void own_extend(size_t i)
+{
+    for (uint64_t most = i ? own.range[i - 1].furthest : 0; i < own.ranges; i++) {
+        struct own_range *r = &own.range[i];
+        own.looks++;
+        most = r->end > most ? r->end : most;
+        if (r->furthest == most)
+            return;
+        r->furthest = most;
     }
-    return most;
 }
 
 static void own_drop(uint64_t address)
 {
-    for (size_t i = own.ranges; i-- > 0;)
-        if (own.range[i].begin == address)
-            own.range[i] = own.range[--own.ranges];
+    size_t at = own_before(address);
+    if (at == own.ranges || own.range[at].begin != address)
+        return;
+    memmove(own.range + at, own.range + at + 1, (--own.ranges - at) * sizeof *own.range);
+    own_extend(at);
 }
 
 static void own_add(uint64_t address, uint64_t bytes)
@@ -48,7 +75,17 @@ static void own_add(uint64_t address, uint64_t bytes)
     if (!address || !bytes)
         return;
     own_drop(address);
-    NCS_PUSH(own.range, own.ranges, own.room, ((struct own_range){ address, bytes }));
+    size_t at = own_before(address);
+    struct own_range added = { .begin = address, .end = bytes < UINT64_MAX - address ? address + bytes : UINT64_MAX };
+    NCS_PUSH(own.range, own.ranges, own.room, added);
+    memmove(own.range + at + 1, own.range + at, (own.ranges - 1 - at) * sizeof *own.range);
+    own.range[at] = added;
+    own_extend(at);
+}
+
+size_t own_looks(void)
+{
+    return own.looks;
 }
 
 /* The bytes of the memory that a call has made; 0 = it does not say so. */

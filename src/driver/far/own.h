@@ -14,4 +14,7 @@ bool own_has(const void *p, size_t bytes);
 bool own_allows(const struct ncs_carry_call *c, int at, size_t bytes);
 void own_open(const struct ncs_api *api);
 
+/* How many ranges were looked at so far. For tests: a call must not look at all that there are. */
+size_t own_looks(void);
+
 #endif
