@@ -27,6 +27,9 @@ struct peers {
     bool *is;
     int low, high;
     size_t left; /* that all lines together may still have; then each names the first ones only */
+    int unmet;   /* what the last line waits for alone, if all that wait for it have the same peers; else -1 */
+    const int *same;
+    size_t sames; /* the last line's */
 };
 
 enum { PEERS_MOST = 1 << 22, PEERS_FIRST = 64 };
@@ -40,19 +43,31 @@ static void add_peer(struct peers *p, int rank)
     p->high = rank > p->high ? rank : p->high;
 }
 
+static void take_peer(struct peers *p, struct ncs_wait_line *w, size_t *room, int rank)
+{
+    if (p->left || w->peers < PEERS_FIRST)
+        NCS_PUSH(w->peer, w->peers, *room, rank);
+    p->left -= p->left > 0;
+}
+
 /* Moves the peers into the line in ascending order, and clears the flags. */
 static void take_peers(struct peers *p, struct ncs_wait_line *w)
 {
     size_t room = 0;
     for (int r = p->low; r <= p->high; r++)
         if (p->is[r]) {
-            if (p->left || w->peers < PEERS_FIRST)
-                NCS_PUSH(w->peer, w->peers, room, r);
-            p->left -= p->left > 0;
+            take_peer(p, w, &room, r);
             p->is[r] = false;
         }
     p->low = INT_MAX;
     p->high = -1;
+}
+
+static void take_same_peers(struct peers *p, struct ncs_wait_line *w)
+{
+    size_t room = 0;
+    for (size_t i = 0; i < p->sames; i++)
+        take_peer(p, w, &room, p->same[i]);
 }
 
 /* If calls disagree, each rank waits for all others. */
@@ -107,9 +122,11 @@ static bool fill_wait(struct ncs_analysis *q, int context, struct peers *peers, 
     w->thread = c->thread > 0 ? c->thread : 0; /* the driver's own threads have numbers below 0 */
     w->in = ncs_copy_text(ncs_context_function(q, context));
     w->place = ncs_context_place(q, context);
+    bool alone = unmets == 1 && q->unmet[unmet[0]].kind != NCS_UNMET_STUCK, again = alone && unmet[0] == peers->unmet;
     for (size_t i = 0; i < unmets; i++) {
         const struct ncs_unmet *n = &q->unmet[unmet[i]];
-        add_peers(q, c->rank, peers, n);
+        if (!again)
+            add_peers(q, c->rank, peers, n);
         if (!w->waiting)
             w->via = diagnose_via_of(q, n);
         w->waiting = true;
@@ -117,7 +134,13 @@ static bool fill_wait(struct ncs_analysis *q, int context, struct peers *peers, 
             w->what = ncs_copy_text(q->snap->gate[n->gate].key);
         call = call ? call : present_call(q, n, c->rank);
     }
-    take_peers(peers, w);
+    if (again)
+        take_same_peers(peers, w);
+    else
+        take_peers(peers, w);
+    peers->unmet = alone ? unmet[0] : -1;
+    peers->same = w->peer;
+    peers->sames = w->peers;
     if (call) {
         w->comm = call->comm >= 0 ? ncs_copy_text(ncs_comm_name(q, call->comm)) : NULL;
         w->call = call->number;
@@ -152,7 +175,7 @@ static void fill_running(const struct ncs_analysis *q, int context, struct ncs_w
 static void list_waits(struct ncs_analysis *q)
 {
     struct ncs_diagnosis *d = q->result;
-    struct peers peers = { ncs_new((size_t)(q->ranks + 1) * sizeof *peers.is), INT_MAX, -1, PEERS_MOST };
+    struct peers peers = { ncs_new((size_t)(q->ranks + 1) * sizeof *peers.is), INT_MAX, -1, PEERS_MOST, -1, NULL, 0 };
     size_t room = 0;
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];

@@ -15,12 +15,14 @@ enum {
     SCREEN = 24, /* lines after which no further finding is begun */
 };
 
-static bool text_is_culprit(const struct ncs_finding *f, int rank)
+/* The ranks of the culprits in order; a finding may have as many rows as culprits. */
+static int *text_sort_culprits(const struct ncs_finding *f)
 {
+    int *rank = ncs_new((f->culprits + 1) * sizeof *rank);
     for (size_t i = 0; i < f->culprits; i++)
-        if (f->culprit[i].rank == rank)
-            return true;
-    return false;
+        rank[i] = f->culprit[i].rank;
+    qsort(rank, f->culprits, sizeof *rank, ncs_order_ints);
+    return rank;
 }
 
 /* How the run depends on luck: the outcome under the other policy, and the bytes
@@ -108,9 +110,11 @@ static void text_add_finding(struct ncs_text *t, size_t which)
     if (f->title)
         ncs_text_title(t, f->title);
     struct ncs_rows rows = { 0 }, behind = { .merge = true };
+    int *culprit = text_sort_culprits(f);
     for (size_t i = 0; i < f->rows; i++)
         ncs_rows_add(f->row[i].behind ? &behind : &rows, f->row[i].rank, f->row[i].text, f->row[i].line,
-                     text_is_culprit(f, f->row[i].rank));
+                     bsearch(&f->row[i].rank, culprit, f->culprits, sizeof *culprit, ncs_order_ints) != NULL);
+    ncs_free(culprit);
     ncs_rows_print(&rows, &behind, t->style->verbose, t->out);
     ncs_text_quote(t, f);
     if (f->why)

@@ -122,6 +122,8 @@ def of_logs():
     yield "lines that differ", two + "".join(call(r, i, 5 + r, count=str(8 + r)) for i in range(5000) for r in (0, 1))
     yield "5000 communicators", "".join(init(r, 2, 2 * i + r + 1) for i in range(5000) for r in (0, 1)) + call(0, 0, 1)
     yield "a communicator of 10000", "".join(init(r, 10000, 1 + r) + call(r, 0, 1 + r, n=10000) for r in range(9999)) + init(9999, 10000, 10001)
+    yield "half of 65536 wait", "".join(init(r, 65536, 1 + r) for r in range(65536)) + "".join(
+        call(r, 0, 1 + r, n=65536) for r in range(0, 65536, 2))
     yield "a cycle of 5000", "".join(init(r, 5000, 1 + r) for r in range(5000)) + "".join(
         call(r, 0, 1 + r, name="Recv", root=(r + 1) % 5000, n=5000) for r in range(5000))
     yield "sends alone", two + "".join(call(0, i, 5, name="Send", root=1) for i in range(5000))

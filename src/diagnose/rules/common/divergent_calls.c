@@ -210,13 +210,16 @@ static char *evidence_of(const struct ncs_analysis *q, int comm, const struct nc
 static void set_skipped_rows(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p, struct ncs_draft *d)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
-    for (size_t i = 0; i < d->f.rows && p->how == NCS_DIVERGENCE_SKIPPED; i++) {
+    if (p->how != NCS_DIVERGENCE_SKIPPED)
+        return;
+    size_t *place = ncs_new((size_t)(q->ranks + 1) * sizeof *place); /* by rank: in the minority, from 1 */
+    for (size_t k = p->minority_size; k-- > 0;)
+        place[ncs_run_rank(q, comm, p->minority[k]) + 1] = k + 1;
+    for (size_t i = 0; i < d->f.rows; i++) {
         struct ncs_finding_row *row = &d->f.row[i];
-        size_t k = 0;
+        size_t k = row->rank >= 0 && row->rank < q->ranks ? place[row->rank + 1] : 0;
         unsigned number = 0;
-        while (k < p->minority_size && ncs_run_rank(q, comm, p->minority[k]) != row->rank)
-            k++;
-        if (k == p->minority_size || sscanf(row->text, "never made call %u", &number) != 1 || number == p->number)
+        if (!k-- || sscanf(row->text, "never made call %u", &number) != 1 || number == p->number)
             continue;
         struct ncs_str s = { 0 };
         const char *rest = strchr(row->text, ':');
@@ -229,6 +232,7 @@ static void set_skipped_rows(const struct ncs_analysis *q, int comm, const struc
         ncs_free(row->text);
         row->text = ncs_str_take(&s);
     }
+    ncs_free(place);
 }
 
 /* True if the extra call is at a place at which the others make no call of the communicator. */

@@ -46,14 +46,31 @@ void ncs_format_culprits(struct ncs_str *s, const struct ncs_draft *d)
     ncs_free(ranks);
 }
 
-void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text)
+static void fill_add_row(struct ncs_draft *d, size_t from, int rank, int line, char *text)
 {
     struct ncs_finding_row row = { .rank = rank, .text = text, .line = line };
     size_t at = d->f.rows;
     NCS_PUSH(d->f.row, d->f.rows, d->row_room, row);
-    for (; at > 0 && d->f.row[at - 1].rank > rank; at--)
+    for (; at > from && d->f.row[at - 1].rank > rank; at--)
         d->f.row[at] = d->f.row[at - 1];
     d->f.row[at] = row;
+}
+
+void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text)
+{
+    fill_add_row(d, 0, rank, line, text);
+}
+
+/* Rows in order from here on join rows in order before them, behind those of the same rank. */
+static void fill_merge_rows(struct ncs_draft *d, size_t from)
+{
+    struct ncs_finding_row *first = ncs_new((from + 1) * sizeof *first), *row = d->f.row;
+    size_t i = 0, next = from;
+    if (from)
+        memcpy(first, row, from * sizeof *first);
+    for (size_t at = 0; i < from; at++)
+        row[at] = next < d->f.rows && row[next].rank < first[i].rank ? row[next++] : first[i++];
+    ncs_free(first);
 }
 
 /* Copies the communicator's name: steps outlive the analysis. */
@@ -347,13 +364,15 @@ void ncs_add_unmet_rows(const struct ncs_analysis *q, struct ncs_draft *d, const
     for (size_t k = 0; k < d->f.rows; k++)
         if (d->f.row[k].rank >= 0 && d->f.row[k].rank < q->ranks)
             here[d->f.row[k].rank] = true;
+    size_t from = d->f.rows;
     for (size_t i = 0; i < unmet->absents; i++) {
         const struct ncs_absent *a = &unmet->absent[i];
         if (a->rank < 0 || a->rank >= q->ranks || here[a->rank])
             continue;
         here[a->rank] = true;
-        ncs_add_row(d, a->rank, absent_line(q, unmet, a), absent_text(q, unmet, a));
+        fill_add_row(d, from, a->rank, absent_line(q, unmet, a), absent_text(q, unmet, a));
     }
+    fill_merge_rows(d, from);
     ncs_free(here);
     ncs_free(direct);
 }
