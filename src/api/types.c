@@ -1,7 +1,6 @@
 /* Names and sizes of data types, operators and result codes. */
 #include "api/types.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -167,11 +166,6 @@ int ncs_dtype_from_torch(const char *name)
 bool ncs_dtype_is_float(int dtype)
 {
     return dtype >= 0 && dtype < ncclNumTypes && ncs_dtype_info[dtype].bias > 0;
-}
-
-double ncs_dtype_unit(int dtype)
-{
-    return ncs_dtype_is_float(dtype) ? ldexp(1, -1 - ncs_dtype_info[dtype].fraction) : 0;
 }
 
 const char *ncs_redop_name(int op)

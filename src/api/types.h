@@ -26,8 +26,6 @@ struct ncs_dtype_info {
 extern const struct ncs_dtype_info ncs_dtype_info[ncclNumTypes];
 
 bool ncs_dtype_is_float(int dtype); /* false for a value that is no type */
-/* The relative error of one rounding; 0 for integers and for values that are no type. */
-double ncs_dtype_unit(int dtype);
 /* The type with that C constant, "ncclHalf"; -1 = no such constant. */
 int ncs_dtype_from_constant(const char *name);
 /* The type with that name in PyTorch's records; -1 = none. */

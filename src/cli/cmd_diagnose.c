@@ -1,6 +1,9 @@
 /* ncclscript diagnose: finds why a job hung that was recorded elsewhere. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/allowed.h"
 #include "base/mem.h"
@@ -224,6 +227,29 @@ static int report_trace(const struct ncs_parsed *parsed, struct ncs_trace *trace
     return status;
 }
 
+/* Ten times what the largest jobs take: no file holds a processor for good. */
+enum { DIAGNOSE_SECONDS = 600 };
+
+static void diagnose_give_up(int number)
+{
+    static const char text[] = "ncclscript diagnose: given up after 10 minutes of processor time\n";
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)number;
+    (void)written;
+    _exit(ncs_verdict_exit(NCS_TIMEOUT));
+}
+
+/* A shorter limit of the user's own stays as it is. */
+static void diagnose_limit_time(void)
+{
+    struct rlimit processor;
+    if (getrlimit(RLIMIT_CPU, &processor) != 0 || processor.rlim_cur <= DIAGNOSE_SECONDS)
+        return;
+    signal(SIGXCPU, diagnose_give_up);
+    processor.rlim_cur = DIAGNOSE_SECONDS;
+    setrlimit(RLIMIT_CPU, &processor);
+}
+
 static int diagnose_main(const struct ncs_parsed *parsed)
 {
     struct ncs_trace trace = { 0 };
@@ -231,6 +257,7 @@ static int diagnose_main(const struct ncs_parsed *parsed)
     int status = 2;
     const char *scenario = ncs_option_last(&parsed->value[SCENARIO]);
     ncs_memory_limit("diagnose", &parsed->value[MEMORY], 1);
+    diagnose_limit_time();
     if (scenario && strcmp(scenario, "-") == 0) {
         ncs_usage_error("diagnose", NULL, "--scenario: expected the name of a file");
         return status;
@@ -291,7 +318,7 @@ const struct ncs_command ncs_cmd_diagnose = {
              "\n"
              "Exit status: 0 every call has ended, and nothing wrong was found, 1 calls disagree but no rank waits,\n"
              "2 a file cannot be read, or a folder contains no such file, 3 a hang, 5 the files contain no call, or\n"
-             "do not show that every call has ended.\n",
+             "do not show that every call has ended, 124 given up after 10 minutes of processor time.\n",
     .option = options,
     .missing = "no file was given: recordings, dumps, logs, stacks, or a folder of them",
     .main = diagnose_main,

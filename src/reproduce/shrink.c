@@ -118,15 +118,6 @@ static bool is_statement(const struct ncs_workload_step *step)
     return step->kind == NCS_STEP_CALL || step->kind == NCS_STEP_TEXT;
 }
 
-size_t ncs_workload_calls(const struct ncs_workload *workload)
-{
-    size_t calls = 0;
-    for (size_t i = 0; i < workload->steps; i++)
-        for (int r = 0; r < workload->ranks; r++)
-            calls += is_statement(workload->step[i]) && workload->step[i]->of[r];
-    return calls;
-}
-
 size_t ncs_workload_statements(const struct ncs_workload *workload)
 {
     size_t statements = 0;

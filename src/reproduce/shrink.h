@@ -29,8 +29,7 @@ struct ncs_shrink {
  * same workload and the same answers give the same result. False if it cannot be shrunk. */
 bool ncs_workload_shrink(struct ncs_workload *workload, const struct ncs_shrink *how);
 
-/* The calls of NCCL that all ranks make, and the statements that make them. */
-size_t ncs_workload_calls(const struct ncs_workload *workload);
+/* The statements that make calls of NCCL. */
 size_t ncs_workload_statements(const struct ncs_workload *workload);
 
 #endif

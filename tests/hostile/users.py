@@ -131,10 +131,22 @@ def start(program, folder, number, *more, **variables):
                             text=True)
 
 
+def in_own_files(program, folder, prepare, variable):
+    """Both processes of a job where `prepare` has changed the files; None = the system does not allow that."""
+    # The program and the scenario may lie in what is covered by then.
+    script = ("exec 9<'%s'; mount -t tmpfs none /tmp || exit 77; %s; export XDG_RUNTIME_DIR=%s RANK=0 WORLD_SIZE=2 LOCAL_WORLD_SIZE=2 "
+              "LOCAL_RANK=0 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500 TORCHELASTIC_RUN_ID=1 NCCLSCRIPT_QUIET=1; /proc/self/fd/9 run right.lua & "
+              "RANK=1 LOCAL_RANK=1 /proc/self/fd/9 run right.lua; one=$?; wait $!; echo statuses $? $one; ls -A /tmp/run 2>/dev/null" %
+              (program, prepare, variable))
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          timeout=100)
+    return None if done.returncode == 77 else done.stdout
+
+
 def folders(program, folder):
     """The folder of the meeting is another user's, or open to others. Each in a /tmp of its own."""
     take = "mkdir /tmp/ncclscript-0; chown 65534 /tmp/ncclscript-0"
-    for name, before, variable, refused in (
+    for name, prepare, variable, refused in (
             ("another user's", take, "", True),
             ("another user's, closed", take + "; chmod 700 /tmp/ncclscript-0", "", True),
             ("open to others", "mkdir -m 777 /tmp/ncclscript-0", "", True),
@@ -148,17 +160,21 @@ def folders(program, folder):
             ("a run-time folder that is a link", "mkdir -m 700 /tmp/own; ln -s own /tmp/run", "/tmp/run", False),
             ("a run-time folder that is open", "mkdir -m 777 /tmp/run", "/tmp/run", False),
             ("a run-time folder that is a file", "touch /tmp/run", "/tmp/run", False)):
-        # The program and the scenario may lie in what is covered by then.
-        script = ("exec 9<'%s'; mount -t tmpfs none /tmp || exit 77; %s; export XDG_RUNTIME_DIR=%s RANK=0 WORLD_SIZE=2 LOCAL_WORLD_SIZE=2 "
-                  "LOCAL_RANK=0 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500 TORCHELASTIC_RUN_ID=1 NCCLSCRIPT_QUIET=1; /proc/self/fd/9 run right.lua & "
-                  "RANK=1 LOCAL_RANK=1 /proc/self/fd/9 run right.lua; one=$?; wait $!; echo statuses $? $one; ls -A /tmp/run 2>/dev/null" %
-                  (program, before, variable or "/nowhere"))
-        done = subprocess.run(["unshare", "-m", "sh", "-c", script], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
-        if done.returncode == 77:
+        text = in_own_files(program, folder, prepare, variable or "/nowhere")
+        if text is None:
             return print("left out: no /tmp of its own")
-        right = "statuses 2 2" in done.stdout and ("this user's alone" in done.stdout or "cannot be made" in done.stdout)
-        right = right if refused else "statuses 0 0" in done.stdout and "team" not in done.stdout
-        print("ok" if right else "complaint", "folder,", name, "" if right else done.stdout, flush=True)
+        right = "statuses 2 2" in text and ("this user's alone" in text or "cannot be made" in text)
+        right = right if refused else "statuses 0 0" in text and "team" not in text
+        print("ok" if right else "complaint", "folder,", name, "" if right else text, flush=True)
+
+
+def no_library(program, folder):
+    """Without libcrypto nobody can prove anything: the job does not begin, and says why."""
+    hide = "for f in $(ldconfig -p | sed -n 's/.*libcrypto[.]so.* => //p'); do mount --bind /dev/null $f; done"
+    text = in_own_files(program, folder, hide, "/nowhere")
+    if text is not None:
+        right = "statuses 2 2" in text and text.count("by libcrypto, which this host does not have") == 2
+        print("ok" if right else "complaint", "no libcrypto", "" if right else text, flush=True)
 
 
 def ports_of(pid):
@@ -236,7 +252,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "right.lua"), "w") as f:
             f.write("stream:sync()\n")
-        for part in meeting, port_taken, folders:
+        for part in meeting, port_taken, folders, no_library:
             part(program, folder)
     text = job.communicate(timeout=100)[0]
     print(text, end="")
