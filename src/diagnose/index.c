@@ -132,7 +132,11 @@ struct ncs_calls ncs_rare_of(const struct ncs_analysis *q, int comm, int comm_ra
 
 static struct ncs_made *add_made(struct ncs_index *x, const struct ncs_call *c)
 {
-    struct ncs_made made = { .call = c, .rank = c->rank, .thread = c->thread, .on_comm = c->comm >= 0 };
+    uint64_t thread = (uint64_t)(uint32_t)c->rank << 32 | (uint32_t)c->thread;
+    uint32_t before = (uint32_t)ncs_map_number(&x->on_comms, thread);
+    struct ncs_made made = { .call = c, .rank = c->rank, .thread = c->thread, .before = before };
+    if (c->comm >= 0)
+        ncs_map_put_number(&x->on_comms, thread, before + 1);
     NCS_PUSH(x->made, x->mades, x->room, made);
     uint32_t nth = (uint32_t)x->mades;
     *(x->first[c->fn] ? &x->made[x->last[c->fn] - 1].next : &x->first[c->fn]) = nth;
@@ -192,6 +196,7 @@ void ncs_read_free(struct ncs_analysis *q)
     ncs_free(q->first_context);
     ncs_free(q->next_context);
     ncs_free(q->index.made);
+    ncs_map_free(&q->index.on_comms);
     ncs_free(q->index.failed.of);
     ncs_free(q->index.rivals.of);
     ncs_free(q->index.memory.of);

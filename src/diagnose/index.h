@@ -5,6 +5,7 @@
 #define NCS_DIAGNOSE_INDEX_H
 
 #include "api/journal.h"
+#include "base/map.h"
 
 struct ncs_calls { /* a list of calls, by id */
     const struct ncs_call **of;
@@ -33,14 +34,15 @@ struct ncs_made { /* a record of the journal, in short */
     const struct ncs_call *call;
     uint64_t signature; /* of a collective; 0 = none */
     int rank, thread;
-    uint32_t next; /* the next record of the same function, index + 1; 0 = none */
-    bool on_comm;
+    uint32_t next;   /* the next record of the same function, index + 1; 0 = none */
+    uint32_t before; /* earlier calls of its thread on communicators */
 };
 
 /* All records, by id. */
 struct ncs_index {
     struct ncs_made *made;
     size_t mades, room;
+    struct ncs_map on_comms;                          /* by rank and thread: calls on communicators */
     uint32_t first[NCS_FN_COUNT], last[NCS_FN_COUNT]; /* by function: index + 1; 0 = it was never called */
     struct ncs_calls failed;                          /* failed calls on communicators */
     struct ncs_calls memory;                          /* allocations of memory */

@@ -153,7 +153,7 @@ const struct ncs_unmet *ncs_meeting_instead(const struct ncs_analysis *q, const 
             return NULL;
     for (size_t i = 0; i < q->unmets && n->kind == NCS_UNMET_COLLECTIVE; i++) {
         const struct ncs_unmet *o = &q->unmet[i];
-        if (o != n && ncs_is_meeting(o) && !ncs_is_teardown(q, o) && o->comm == n->comm && o->presents >= n->presents &&
+        if (o->comm == n->comm && o != n && ncs_is_meeting(o) && !ncs_is_teardown(q, o) && o->presents >= n->presents &&
             lacks_only_live(o) && misses_one_of(o, n))
             return o;
     }

@@ -145,10 +145,8 @@ static uint64_t place_in_order(const struct ncs_analysis *q, uint64_t id, bool n
     if (at == all->mades || all->made[at].call->id != id)
         return id;
     const struct ncs_made *call = &all->made[at];
-    uint64_t before = 0;
-    for (const struct ncs_made *m = all->made; m < call; m++)
-        before += m->on_comm && m->rank == call->rank && m->thread == call->thread;
-    return before << 33 | (uint64_t)!noticed << 32 | (uint64_t)(uint16_t)call->rank << 16 | (uint16_t)call->thread;
+    return (uint64_t)call->before << 33 | (uint64_t)!noticed << 32 | (uint64_t)(uint16_t)call->rank << 16 |
+           (uint16_t)call->thread;
 }
 
 static int compare_numbers(uint64_t a, uint64_t b)
