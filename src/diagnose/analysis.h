@@ -186,6 +186,9 @@ void ncs_read_free(struct ncs_analysis *q);
 /* A rank's calls that make, change and end a communicator. */
 struct ncs_calls ncs_rare_of(const struct ncs_analysis *q, int comm, int comm_rank);
 void ncs_group_starts_read(struct ncs_analysis *q); /* a part of ncs_read */
+/* A key for the origin of the communicator, equal for children of one split, and for communicators that ranks make at one place
+ * of the program. */
+uint64_t ncs_class_of_comm(const struct ncs_analysis *q, int comm);
 
 /* The most calls that one rank may have left out, or made in excess, in one place. Longer gaps would fit by chance
  * where calls look alike. */

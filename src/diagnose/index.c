@@ -6,6 +6,17 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
+uint64_t ncs_class_of_comm(const struct ncs_analysis *q, int comm)
+{
+    const struct ncs_comm_info *info = q->journal->comm[comm];
+    if (info->parent >= 0 && info->parent < comm)
+        return ncs_hash(ncs_hash(ncs_class_of_comm(q, info->parent), info->split), 1);
+    for (size_t i = 0; i < q->comm[comm].rares; i++)
+        if (ncs_is_init(q->comm[comm].rare[i]))
+            return ncs_hash(2, (uint64_t)q->comm[comm].rare[i]->place.line);
+    return ncs_hash(3, (uint64_t)comm);
+}
+
 static void find_contexts(struct ncs_analysis *q)
 {
     q->first_context = ncs_new((size_t)(q->ranks + 1) * sizeof *q->first_context);

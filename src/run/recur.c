@@ -56,7 +56,7 @@ static bool goes_on(const struct ncs_journal *j, const struct ncs_finding *done,
     return f->repairs > 0;
 }
 
-static bool is_alone(const struct ncs_journal *j, const struct ncs_call *call)
+static bool is_rank_alone_at(const struct ncs_journal *j, const struct ncs_call *call)
 {
     for (const struct ncs_call *c = j->oldest; c; c = c->newer)
         if (c->fn == call->fn && c->place.line == call->place.line && c->place.file == call->place.file &&
@@ -122,7 +122,7 @@ static bool leaves_on(const struct ncs_run *before, const struct ncs_run *now, c
     const struct ncs_call *first = left_out(before->journal, done, false), *next = left_out(now->journal, f, false);
     return first && next && first->rank == next->rank && first->thread == next->thread &&
            calls_before(first) == calls_before(next) &&
-           (is_alone(now->journal, next) || came_behind(left_out(before->journal, done, true), next));
+           (is_rank_alone_at(now->journal, next) || came_behind(left_out(before->journal, done, true), next));
 }
 
 /* True if the same kinds of edits return on the same ranks, at least one at the same line or right

@@ -52,7 +52,7 @@ decided() {
     cited "$file.on"
 }
 decided ground scenarios/bugs/abort/abort_in_call.lua
-decided breakers scenarios/bugs/communicators/comm_order.lua -k ranks=4
+decided breakers scenarios/bugs/communicators/comm_order.lua -k ranks=2
 decided trial-confirms scenarios/bugs/graphs/captured_on_one.lua
 decided trial-within scenarios/bugs/participants/kind_mismatch.lua
 decided trial-refutes scenarios/bugs/lifecycle/split_color_differs.lua
@@ -61,7 +61,7 @@ decided majority scenarios/bugs/order/moved_call.lua
 decided tie scenarios/bugs/order/two_orders.lua
 decided number scenarios/bugs/lifecycle/split_instead_of_call.lua
 decided access scenarios/bugs/buffers/too_small.lua
-decided odd-one scenarios/bugs/teardown/child_first.lua
+decided odd-order scenarios/bugs/teardown/child_first.lua
 decided other-meeting scenarios/bugs/lifecycle/shrink_missing_rank.lua
 
 # ---- what was weighed ----

@@ -73,16 +73,18 @@ S
 cat >apart.lua <<'S'
 scenario { ranks = 4 }
 local x, y = cuda.buffer("float32", 8):fill(1), cuda.buffer("float32", 8):fill(1)
-local pair = world:split { color = rank // 2, name = "pair" }
+local rows = world:split { color = 0, name = "rows" }
 if rank == 1 then
-    pair:all_reduce(y)
+    rows:all_reduce(y)
     store:get("go")
 end
 world:all_reduce(x)
 stream:sync()
 if rank == 0 then
     store:set("go", 1)
-    pair:all_reduce(y)
+end
+if rank ~= 1 then
+    rows:all_reduce(y)
 end
 stream:sync()
 S

@@ -26,19 +26,6 @@ static bool step_kind(const struct ncs_call *c, enum ncs_step_kind *kind)
     return c->number || (c->comm >= 0 && c->fn != NCS_FN_ncclCommGetAsyncError) || !c->returned;
 }
 
-/* A key for the origin of the communicator, equal for children of one split, and for communicators
- * that ranks make at one place of the program. */
-static uint64_t course_class_of(const struct ncs_analysis *q, const struct ncs_courses *all, int comm)
-{
-    const struct ncs_comm_info *info = q->journal->comm[comm];
-    if (info->parent >= 0 && info->parent < comm)
-        return ncs_hash(ncs_hash(all->class_of[info->parent], info->split), 1);
-    for (size_t i = 0; i < q->comm[comm].rares; i++)
-        if (ncs_is_init(q->comm[comm].rare[i]))
-            return ncs_hash(2, (uint64_t)q->comm[comm].rare[i]->place.line);
-    return ncs_hash(3, (uint64_t)comm);
-}
-
 uint64_t ncs_role_of(const struct ncs_courses *all, enum ncs_fn fn, int comm, int comm_rank, int peer)
 {
     uint64_t kind = ncs_hash(ncs_hash(4, (uint64_t)fn), all->class_of[comm]);
@@ -361,7 +348,7 @@ bool ncs_courses_read(const struct ncs_analysis *q, struct ncs_courses *out)
         return false;
     out->class_of = ncs_new(q->journal->comms * sizeof *out->class_of);
     for (size_t c = 0; c < q->journal->comms; c++)
-        out->class_of[c] = course_class_of(q, out, (int)c);
+        out->class_of[c] = ncs_class_of_comm(q, (int)c);
     number_classes(q, out);
     struct reading r = { .q = q, .all = out, .main = ncs_new(((size_t)q->ranks + 1) * sizeof *r.main) };
     for (size_t i = 0; i < q->snap->contexts; i++) {

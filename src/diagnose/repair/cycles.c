@@ -84,7 +84,16 @@ void ncs_repair_one_thread(struct ncs_repairing *p)
         ncs_add_pair(p, NCS_EDIT_GROUP, n->call, n->comm, last, ncs_next_of(p, n->comm, last));
 }
 
+/* Each rank whose order is odd exchanges its two calls. */
 void ncs_repair_comm_order(struct ncs_repairing *p)
 {
-    repair_cycle(p, NCS_EDIT_SWAP, who(p));
+    struct ncs_odd_order odd = ncs_odd_order_of(p->q, p->r);
+    for (size_t i = 0; i < odd.ranks; i++) {
+        const struct ncs_odd_rank *o = &odd.rank[i];
+        if (o->first && o->first->number && o->number)
+            ncs_add_pair(p, NCS_EDIT_SWAP, o->first, o->comm, o->comm_rank, o->number);
+    }
+    if (!odd.ranks)
+        repair_cycle(p, NCS_EDIT_SWAP, who(p));
+    ncs_odd_order_free(&odd);
 }

@@ -32,37 +32,20 @@ static void format_kernel_slots(const struct ncs_analysis *q, const struct ncs_c
     }
 }
 
-/* The two meetings of a cycle of two collectives. False = the cycle is another one. */
-static bool find_two_meetings(const struct ncs_analysis *q, const struct ncs_cause *r, const struct ncs_unmet *of[2])
+/* Adds which ranks have the odd order, if it is about one pair of communicators. */
+static void format_orders(const struct ncs_analysis *q, const struct ncs_odd_order *odd, struct ncs_str *s)
 {
-    size_t found = 0;
-    for (size_t i = 0; i < r->length; i++) {
-        int unmet = ncs_node_unmet(q, r->path[i]);
-        if (unmet < 0)
-            continue;
-        if (found == 2 || q->unmet[unmet].kind != NCS_UNMET_COLLECTIVE)
-            return false;
-        of[found++] = &q->unmet[unmet];
-    }
-    return found == 2 && of[0]->comm != of[1]->comm;
-}
-
-/* Adds which rank alone has the other order, if several ranks wait at one of the two meetings. */
-static void format_lone_rank(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
-{
-    const struct ncs_unmet *of[2];
-    if (!find_two_meetings(q, r, of))
+    if (!odd->first)
         return;
-    int first = of[0]->presents == 1 ? 0 : 1;
-    const struct ncs_unmet *lone = of[first], *most = of[1 - first];
-    if (lone->presents != 1 || most->presents < 2)
-        return;
-    int *rank = ncs_new(most->presents * sizeof *rank);
-    for (size_t i = 0; i < most->presents; i++)
-        rank[i] = most->present[i]->rank;
-    ncs_str_addf(s, "; rank %d alone calls %s first, ", lone->present[0]->rank, ncs_comm_name(q, lone->comm));
-    ncs_format_ranks(s, rank, most->presents);
-    ncs_str_addf(s, " call %s first", ncs_comm_name(q, most->comm));
+    int *rank = ncs_new(odd->ranks * sizeof *rank);
+    for (size_t i = 0; i < odd->ranks; i++)
+        rank[i] = odd->rank[i].rank;
+    ncs_str_add(s, "; ");
+    ncs_format_ranks(s, rank, odd->ranks);
+    const char *like = odd->by_siblings ? ", or one made like it," : "";
+    ncs_str_addf(s, "%s %s%s first, ", odd->ranks > 1 ? " call" : " alone calls", ncs_comm_name(q, odd->first->comm), like);
+    ncs_format_ranks(s, odd->other, odd->others);
+    ncs_str_addf(s, " call%s %s%s first", odd->others > 1 ? "" : "s", ncs_comm_name(q, odd->second->comm), like);
     ncs_free(rank);
 }
 
@@ -73,7 +56,8 @@ static bool comm_order_match(const struct ncs_analysis *q, const struct ncs_caus
     struct ncs_cycle_kinds k = ncs_cycle_kinds_of(q, r);
     if (k.comms < 2 || k.gates || k.ends)
         return false;
-    ncs_fill_cycle(q, r, d);
+    struct ncs_odd_order odd = ncs_odd_order_of(q, r);
+    ncs_fill_cycle(q, r, &odd, d);
     struct ncs_str why = { 0 };
     char *cycle = ncs_cycle_text(d);
     ncs_str_add(&why, cycle);
@@ -82,7 +66,8 @@ static bool comm_order_match(const struct ncs_analysis *q, const struct ncs_caus
     format_kernel_slots(q, r, &why);
     if (why.bytes == before)
         ncs_str_add(&why, "; each waits for a call that another one makes later");
-    format_lone_rank(q, r, &why);
+    format_orders(q, &odd, &why);
+    ncs_odd_order_free(&odd);
     d->f.why = ncs_str_take(&why);
     if (k.comms > 2)
         d->f.fix = ncs_text("put all communicators into one order for the whole job, and let each rank "

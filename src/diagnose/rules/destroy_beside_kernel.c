@@ -12,9 +12,8 @@ static bool destroy_beside_kernel_match(const struct ncs_analysis *q, const stru
         return false;
     const struct ncs_call *destroy = job->call;
     bool own = kernel->rank == job->rank;
-    struct ncs_cause odd = *r;
-    odd.rank = kernel->rank; /* which rank of a process destroys last is chance */
-    ncs_fill_cycle(q, &odd, d);
+    struct ncs_odd_rank owner = { .rank = kernel->rank }; /* which rank of a process destroys last is chance */
+    ncs_fill_cycle(q, r, &(struct ncs_odd_order){ .rank = &owner, .ranks = 1 }, d);
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "rank %d waits in %s of %s", job->rank, ncs_fn_info[destroy->fn].name, ncs_comm_name(q, destroy->comm));
     ncs_format_place(&s, destroy);

@@ -4,63 +4,6 @@
 
 #include "base/mem.h"
 
-/* The rank's call for which others wait there, or with which it waits itself; NULL = it has made none. */
-static const struct ncs_call *call_at(const struct ncs_analysis *q, const struct ncs_unmet *n, int comm_rank)
-{
-    if (ncs_is_teardown(q, n))
-        return ncs_end_of(q, n->comm, comm_rank);
-    return n->call && n->call->number ? ncs_sequence_at(&q->comm[n->comm].seq[comm_rank], ncs_position(q, n->call)) : NULL;
-}
-
-static int destroy_rank_on(const struct ncs_analysis *q, int comm, int rank)
-{
-    for (int r = 0; r < q->journal->comm[comm]->members; r++)
-        if (ncs_run_rank(q, comm, r) == rank)
-            return r;
-    return -1;
-}
-
-/* Counts the ranks that come to one wait before the other, and those that come to the other one first. A rank that has come
- * to neither, or has both in one group, has no order. */
-static void count_orders(const struct ncs_analysis *q, const struct ncs_unmet *one, const struct ncs_unmet *other, size_t *before,
-                         size_t *after)
-{
-    *before = *after = 0;
-    for (int r = 0; r < q->journal->comm[one->comm]->members; r++) {
-        int on = destroy_rank_on(q, other->comm, ncs_run_rank(q, one->comm, r));
-        const struct ncs_call *a = on < 0 ? NULL : call_at(q, one, r), *b = on < 0 ? NULL : call_at(q, other, on);
-        if ((!a && !b) || (a && b && a->group && a->group == b->group))
-            continue;
-        *before += a && (!b || a->id < b->id);
-        *after += b && (!a || b->id < a->id);
-    }
-}
-
-/* The rank of the cycle that comes to its wait before the one at which it is awaited, while several others come to these
- * two in the opposite order; -1 = there is none such, or several. */
-static int find_odd(const struct ncs_analysis *q, const struct ncs_cause *r)
-{
-    int odd = -1;
-    const struct ncs_unmet *awaited = NULL;
-    for (size_t k = r->length; k-- > 0;) /* the last wait of the path is the one before the first */
-        if (!awaited && ncs_node_unmet(q, r->path[k]) >= 0)
-            awaited = &q->unmet[ncs_node_unmet(q, r->path[k])];
-    for (size_t i = 0; i < r->length; i++) {
-        if (ncs_node_unmet(q, r->path[i]) < 0)
-            continue;
-        struct ncs_cycle_wait w = ncs_cycle_wait_at(q, r, i);
-        size_t before, after;
-        count_orders(q, w.unmet, awaited, &before, &after);
-        awaited = w.unmet;
-        if (before != 1 || after < 2)
-            continue;
-        if (odd >= 0)
-            return -1;
-        odd = w.rank;
-    }
-    return odd;
-}
-
 /* "rank 0 waits in ncclCommDestroy of a at line 9 for rank 1, rank 1 waits in call 2 on b at line 12 for rank 0" */
 static void format_ends(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
 {
@@ -127,13 +70,17 @@ static void find_habits(const struct ncs_analysis *q, const struct ncs_cause *r,
     ncs_free(times);
 }
 
-/* The rank that is to blame; -1 = each of the cycle. `odd` has the destroy of the cycle for itself, or no other rank has
- * another habit. */
-static int odd_by_habits(const struct habits *h, int odd)
+/* Whom habits blame: the rank at the call, as all others that are there destroy before it; nobody, so each of the cycle, if
+ * some do and some do not. If no other rank has another habit, or the destroy of the cycle is alone, the orders stay. */
+static void blame_by_habits(const struct habits *h, struct ncs_odd_order *odd)
 {
     if (!h->befores || h->befores + 1 < h->afters)
-        return odd;
-    return h->afters == 1 && h->befores + 1 > h->afters ? h->call.rank : -1;
+        return;
+    odd->ranks = odd->others = odd->rivals = 0;
+    odd->tied = odd->by_siblings = odd->as_before = false;
+    struct ncs_odd_rank late = { .rank = h->call.rank, .first = h->call.call };
+    if (h->afters == 1 && h->befores + 1 > h->afters)
+        NCS_PUSH(odd->rank, odd->ranks, odd->rank_room, late);
 }
 
 static void format_habits(const struct ncs_analysis *q, const struct habits *h, struct ncs_str *why, struct ncs_str *fix)
@@ -169,16 +116,15 @@ static bool destroy_order_match(const struct ncs_analysis *q, const struct ncs_c
     struct ncs_cycle_kinds k = ncs_cycle_kinds_of(q, r);
     if (!k.ends || k.gates)
         return false;
-    struct ncs_cause odd = *r;
+    struct ncs_odd_order odd = ncs_odd_order_of(q, r);
     struct habits h = { 0 };
-    odd.rank = find_odd(q, r);
     if (k.ends == 1 && r->length > 1)
         find_habits(q, r, &h);
-    odd.rank = odd_by_habits(&h, odd.rank);
-    ncs_fill_cycle(q, &odd, d);
+    blame_by_habits(&h, &odd);
+    ncs_fill_cycle(q, r, &odd, d);
     struct ncs_str why = { 0 }, fix = { 0 };
     format_ends(q, r, &why);
-    if (h.befores && odd.rank == h.call.rank) {
+    if (h.befores && odd.ranks == 1 && odd.rank[0].rank == h.call.rank) {
         format_habits(q, &h, &why, &fix);
     } else {
         ncs_str_add(&why, k.ends > 1 ? "; each of them destroys a communicator first that another one destroys later"
@@ -187,6 +133,7 @@ static bool destroy_order_match(const struct ncs_analysis *q, const struct ncs_c
                                      : "on every rank, first make the other call, then destroy the communicator");
     }
     ncs_free(h.before);
+    ncs_odd_order_free(&odd);
     d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_str_take(&fix);
     ncs_doubt_teardown(q, find_other_call(q, r), d);

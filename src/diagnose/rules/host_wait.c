@@ -265,7 +265,7 @@ static void host_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, 
 {
     bool calls = false, contact = false, keys = true;
     struct ncs_str s = { 0 };
-    ncs_fill_cycle(q, r, d);
+    ncs_fill_cycle(q, r, NULL, d);
     const struct ncs_unmet **of = waits_of_steps(q, r, d);
     for (size_t i = 0; i < d->f.cycles; i++) {
         calls |= of[i]->kind != NCS_UNMET_GATE;

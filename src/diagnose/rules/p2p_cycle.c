@@ -66,7 +66,7 @@ static bool p2p_cycle_match(const struct ncs_analysis *q, const struct ncs_cause
     struct ncs_cycle_kinds k = ncs_cycle_kinds_of(q, r);
     if (!k.pairs || k.gates || k.comms > 1)
         return false;
-    ncs_fill_cycle(q, r, d);
+    ncs_fill_cycle(q, r, NULL, d);
     d->f.why = ncs_cycle_text(d);
     if (d->f.culprits == 1 && d->f.others) { /* see blame() of a cycle */
         char *why = d->f.why;

@@ -83,8 +83,7 @@ struct ncs_cause {
     size_t edits;
     int comm;              /* LABELS, LATER, LEFT, WINDOWS, MESSAGES, OPERATORS, BUFFERS */
     int rank, depth, line; /* LEFT: the rank with an open group, how many groups, and the
-                                        * line; rank -1 = no group. CYCLE of destroys: the rank that
-                                        * goes another way than the others, -1 = unknown */
+                                        * line; rank -1 = no group */
 };
 
 /* True if the rule explains the cause. Then it has filled the draft, except rule and level. On
@@ -360,10 +359,41 @@ struct ncs_cycle_wait ncs_cycle_wait_at(const struct ncs_analysis *q, const stru
 struct ncs_cycle_kinds ncs_cycle_kinds_of(const struct ncs_analysis *q, const struct ncs_cause *r);
 /* The place in a cycle's path at which its text begins. */
 size_t ncs_first_place(const struct ncs_analysis *q, const struct ncs_cause *r);
-void ncs_fill_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
+/* odd: the ranks to blame; NULL or none = those that could break the cycle, else all. */
+struct ncs_odd_order;
+void ncs_fill_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, const struct ncs_odd_order *odd,
+                    struct ncs_draft *d);
 /* "rank 0 waits in call 1 on x at line 5 for rank 1, rank 1 waits in ..." from a filled draft. The
  * caller frees it. */
 char *ncs_cycle_text(const struct ncs_draft *d);
+
+/* ---- who comes to the waits of a cycle in another order (rules/common/odd_order.c) ---- */
+
+/* One rank's two calls, in its order. */
+struct ncs_odd_rank {
+    int rank;
+    const struct ncs_call *first; /* NULL = it has no number, or is not known */
+    int comm, comm_rank;          /* of the other one */
+    uint32_t number;              /* the other one's; 0 = it has none */
+};
+
+/* The ranks that come to two waits of a cycle in one order, while more ranks come to them in the opposite order. */
+struct ncs_odd_order {
+    struct ncs_odd_rank *rank; /* ascending */
+    size_t ranks, rank_room;
+    int *other; /* those that have the opposite order, ascending */
+    size_t others, other_room;
+    int *rival; /* of the others, those that meet at both waits themselves */
+    size_t rivals, rival_room;
+    const struct ncs_unmet *first, *second; /* what `rank` comes to first and second; NULL = of several pairs of waits */
+    bool tied;                              /* as many ranks have the opposite order */
+    bool by_siblings; /* the ranks that meet at these waits do not show it; ranks of like communicators do */
+    bool as_before;   /* the order of `rank` is the one that all ranks had the time before */
+};
+
+/* The caller calls ncs_odd_order_free(). */
+struct ncs_odd_order ncs_odd_order_of(const struct ncs_analysis *q, const struct ncs_cause *r);
+void ncs_odd_order_free(struct ncs_odd_order *o);
 
 /* ---- joining a communicator (rules/common/join_finding.c) ---- */
 

@@ -4,7 +4,7 @@
 static bool waiting_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind == NCS_CAUSE_CYCLE) {
-        ncs_fill_cycle(q, r, d);
+        ncs_fill_cycle(q, r, NULL, d);
         d->f.why = ncs_cycle_text(d);
     } else if (r->unmet) {
         ncs_blame_absent(r, d);

@@ -198,6 +198,11 @@ static void name_finding(const struct ncs_parties *p, struct ncs_finding *f)
     name_text(p, f, &f->why, &introduced);
     name_text(p, f, &f->fix, &introduced);
     name_text(p, f, &f->evidence, &no_more);
+    name_text(p, f, &f->otherwise, &no_more);
+    for (size_t i = 0; i < f->others; i++) {
+        settle_culprits(p, &f->other[i]);
+        name_text(p, &f->other[i], &f->other[i].why, &no_more);
+    }
     name_weighed(p, &f->weighed);
     for (size_t i = 0; i < f->rows; i++)
         name_text(p, f, &f->row[i].text, &no_more);

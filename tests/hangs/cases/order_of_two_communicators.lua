@@ -1,5 +1,5 @@
--- Rank 2 has the other order of two communicators. An exchange on its peer repairs the run as well, so it is not known which of
--- the two is wrong.
+-- Rank 2 alone has the other order of two communicators, as the pairs of the other ranks show. An exchange on its peer repairs the
+-- run as well, so it is likely only.
 scenario { ranks = 4, outcome = { hang = { why = "comm-order" } } }
 local x, y = cuda.buffer("float32", 8):fill(1), cuda.buffer("int32", 4):fill(1)
 local pair = world:split { color = rank // 2, name = "pair" }

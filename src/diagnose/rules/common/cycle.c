@@ -68,18 +68,46 @@ static const struct ncs_cycle_step *cycle_odd_one(const struct ncs_analysis *q, 
     return odd;
 }
 
-/* Blames the rank that goes another way than the others (r->rank), or that has no partner; else the ranks that could break
- * the cycle alone, else all ranks of the cycle. */
-static void blame(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+/* Blames the ranks whose order is odd. True = there are some. The others are named, too, if they may be wrong as well. */
+static bool blame_odd_order(const struct ncs_odd_order *odd, bool ends, struct ncs_draft *d)
+{
+    if (!odd || !odd->ranks)
+        return false;
+    for (size_t i = 0; i < odd->ranks; i++) {
+        const struct ncs_odd_rank *o = &odd->rank[i];
+        const struct ncs_cycle_step *step = d->f.cycle, *end = step + d->f.cycles;
+        while (step < end && step->rank != o->rank)
+            step++;
+        if (step < end)
+            ncs_add_culprit(d, o->rank, step->call, step->line);
+        else
+            ncs_add_culprit(d, o->rank, o->first ? o->first->number : 0, o->first ? o->first->place.line : 0);
+    }
+    ncs_decided(&d->f, NCS_WHY(ODD_ORDER), "%zu with this order, %zu with the opposite one", odd->ranks, odd->others);
+    d->f.evidence = ncs_copy_text(odd->tied          ? "as many ranks have one order as the other"
+                                  : odd->by_siblings ? "most ranks that use communicators like these have the other order"
+                                                     : "the others that use these communicators have one order");
+    bool either = odd->tied || odd->as_before;
+    const int *wrong = either ? odd->other : odd->rival;
+    size_t others = either ? odd->others : odd->rivals;
+    if (others && (either || odd->by_siblings)) {
+        struct ncs_str s = { 0 };
+        ncs_format_ranks(&s, wrong, others);
+        ncs_str_add(&s, others > 1 ? " have the wrong order" : " has the wrong order");
+        ncs_add_reading(d, ends ? "destroy-order" : "comm-order", wrong, others, ncs_str_take(&s));
+    }
+    if (odd->by_siblings)
+        d->f.certainty = NCS_LIKELY;
+    return true;
+}
+
+/* Blames the ranks whose order is odd, or the one that has no partner; else the ranks that could break the cycle alone, else all
+ * ranks of the cycle. */
+static void blame(const struct ncs_analysis *q, const struct ncs_cause *r, const struct ncs_odd_order *order, struct ncs_draft *d)
 {
     size_t able = 0;
-    for (size_t i = 0; i < d->f.cycles && r->rank >= 0; i++)
-        if (d->f.cycle[i].rank == r->rank && !d->f.culprits) {
-            ncs_add_culprit(d, r->rank, d->f.cycle[i].call, d->f.cycle[i].line);
-            ncs_decided(&d->f, NCS_WHY(ODD_ONE), "rank %d goes another way", r->rank);
-            d->f.evidence = ncs_copy_text("the others that use these communicators have one order");
-            return;
-        }
+    if (blame_odd_order(order, ncs_cycle_kinds_of(q, r).ends > 0, d))
+        return;
     const struct ncs_cycle_step *odd = cycle_odd_one(q, r, d);
     if (odd) {
         int *rank = ncs_new(d->f.cycles * sizeof *rank);
@@ -195,7 +223,7 @@ static void fill_step(const struct ncs_analysis *q, const struct ncs_cause *r, s
     ncs_free(what);
 }
 
-void ncs_fill_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+void ncs_fill_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, const struct ncs_odd_order *odd, struct ncs_draft *d)
 {
     d->order = UINT64_MAX;
     const struct ncs_call *first = NULL;
@@ -211,7 +239,7 @@ void ncs_fill_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, str
         if (s.call && s.call->id < d->order) /* a cycle is as early as its first call */
             d->order = s.call->id;
     }
-    blame(q, r, d);
+    blame(q, r, odd, d);
     if (first)
         d->f.call = first->number;
     ncs_set_title(q, d, first);

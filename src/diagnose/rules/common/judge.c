@@ -80,7 +80,7 @@ void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, con
 }
 
 /* Of equal grounds (diagnose/README.md, rules 2 and 9). The order of the table is the alphabet's. */
-static bool is_better(const struct ncs_draft *d, const struct ncs_draft *than)
+static bool is_better_draft(const struct ncs_draft *d, const struct ncs_draft *than)
 {
     return d->f.culprits < than->f.culprits;
 }
@@ -97,7 +97,7 @@ static const char *judge_by(const struct ncs_analysis *q, const struct ncs_cause
             continue;
         struct ncs_draft d = { .order = UINT64_MAX, .by_title = rules[rule]->by_title };
         /* a rule that does not match may have filled d in part, so that is freed, too */
-        bool matches = rules[rule]->match(q, r, &d), better = matches && (!found || is_better(&d, best));
+        bool matches = rules[rule]->match(q, r, &d), better = matches && (!found || is_better_draft(&d, best));
         if (matches && found)
             ncs_decided(better ? &d.f : &best->f, NCS_WHY(FEWER_CULPRITS), "%s blames %zu, %s blames %zu", found,
                         best->f.culprits, ncs_rule_ids[rule], d.f.culprits);
