@@ -69,14 +69,28 @@ static void format_joiner(struct ncs_str *s, const struct joiner *j)
         ncs_str_addf(s, " at line %d", j->call->place.line);
 }
 
+/* True if a communicator whose ranks wait at this place lacks a rank of the number with which the rank joins. */
+static bool is_missed(const struct ncs_analysis *q, const struct joiner *j)
+{
+    const union ncs_arg *rank = ncs_call_arg(j->call, NCS_ARG_RANK);
+    for (size_t i = 0; i < q->unmets && rank; i++) {
+        const struct ncs_unmet *o = &q->unmet[i];
+        bool here = o->kind == NCS_UNMET_INIT && o->call && o->comm != j->call->comm && id_keys_same_place(o->call, j->call);
+        for (size_t k = 0; k < o->absents && here; k++)
+            if (o->absent[k].comm_rank == rank->i)
+                return true;
+    }
+    return false;
+}
+
 /* One rank takes its id from a key of another class than all others at the place: "dp0" where they
- * take "tp0", "tp1". With fewer than three ranks there would be no majority. */
-static bool takes_other_kind(const struct joiners *all, struct ncs_draft *d)
+ * take "tp0", "tp1", and they miss it. With fewer than three ranks there would be no majority. */
+static bool takes_other_kind(const struct ncs_analysis *q, const struct joiners *all, struct ncs_draft *d)
 {
     const struct joiner *wrong = NULL, *like = NULL;
     for (size_t i = 0; i < all->count; i++) {
         size_t there, alike = id_keys_count_alike(all, &all->of[i], &there);
-        if (alike == 1 && there > 2 && !wrong)
+        if (alike == 1 && there > 2 && !wrong && is_missed(q, &all->of[i]))
             wrong = &all->of[i];
     }
     for (size_t i = 0; i < all->count && wrong; i++) {
@@ -137,7 +151,7 @@ static bool takes_place(const struct joiners *all, const struct ncs_unmet *n, st
 bool ncs_took_wrong_id(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d)
 {
     struct joiners all = id_keys_find_joiners(q);
-    bool found = takes_other_kind(&all, d) || takes_place(&all, n, d);
+    bool found = takes_other_kind(q, &all, d) || takes_place(&all, n, d);
     ncs_free(all.of);
     if (found)
         ncs_fill_unmet(q, d, n, 0);

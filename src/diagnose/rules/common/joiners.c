@@ -194,6 +194,18 @@ static const struct ncs_call *twin_in_place(const struct ncs_analysis *q, const 
     return NULL;
 }
 
+static bool others_in_place(const struct joiners *j, const struct ncs_call *const *twin, size_t twins)
+{
+    for (size_t i = 0; i < j->count; i++) {
+        bool own = j->call[i]->rank == j->call[i]->comm_rank;
+        for (size_t k = 0; k < twins; k++)
+            own |= j->call[i] == twin[k];
+        if (!own)
+            return false;
+    }
+    return true;
+}
+
 /* Several ranks join as the same rank. If the communicator spans the run, the one whose own number it is most likely has it
  * right. */
 static bool rank_twice(const struct ncs_analysis *q, const struct joiners *j, struct ncs_draft *d, struct ncs_str *why,
@@ -218,6 +230,8 @@ static bool rank_twice(const struct ncs_analysis *q, const struct joiners *j, st
     for (size_t i = 0; i < twins; i++)
         if (twin[i] != right)
             ncs_add_culprit(d, twin[i]->rank, 0, twin[i]->place.line);
+    if (!right || !others_in_place(j, twin, twins))
+        ncs_finding_doubt(&d->f, "it could also be that a rank joins with a wrong number that no other rank has");
     if (!count)
         ncs_str_add(fix, "let only one of them join");
     else if (twins == 2 && right)

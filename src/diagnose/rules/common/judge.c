@@ -63,6 +63,25 @@ static void set_unrecorded_rows(const struct ncs_analysis *q, const struct ncs_c
     }
 }
 
+/* An explanation may change ranks of several communicators, and the rule speaks of one. All are to blame. */
+static void blame_changed(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+{
+    struct ncs_str s = { 0 };
+    for (size_t i = 0; i < r->edits && d->f.culprits; i++) {
+        const struct ncs_edit *e = &r->edit[i];
+        if (e->of_host || e->comm < 0 || ncs_finding_blames(&d->f, e->rank))
+            continue;
+        ncs_add_culprit(d, e->rank, e->call, 0);
+        ncs_str_addf(&s, "; rank %d makes the same mistake on %s", e->rank, ncs_comm_name(q, e->comm));
+    }
+    if (!s.bytes)
+        return;
+    char *why = ncs_text("%s%s", d->f.why ? d->f.why : "", s.text);
+    ncs_free(d->f.why);
+    d->f.why = why;
+    ncs_str_free(&s);
+}
+
 void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, const char *rule, struct ncs_draft *d,
                     struct ncs_drafts *all)
 {
@@ -74,6 +93,7 @@ void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, con
     set_unrecorded_rows(q, r, d);
     d->f.rule = rule;
     d->f.level = r->kind >= NCS_CAUSE_LABELS || d->remark ? NCS_LEVEL_NOTE : NCS_LEVEL_ERROR;
+    blame_changed(q, r, d);
     ncs_repairs(q, r, d);
     ncs_add_launches(q, r, d);
     ncs_drafts_add(q, all, d);
