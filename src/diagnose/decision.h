@@ -32,6 +32,10 @@ struct ncs_finding;
 /* Notes that the comparison decided for the finding. The last one stands, but the rule's own comes before its ground. The text
  * says what was compared. */
 void ncs_decided(struct ncs_finding *f, struct ncs_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Notes that the finding, decided before, stays the cause by this comparison with an explanation that passed its trial. */
+void ncs_kept(struct ncs_finding *f, struct ncs_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Notes all that was weighed for the finding in whose place f comes. */
+void ncs_weighed_loser(struct ncs_finding *f, const struct ncs_finding *loser);
 /* Notes what was weighed for a finding, or for the diagnosis, and did not decide. */
 #define ncs_weighed(of, ...) ncs_weighed_at(&(of)->weighed, __FILE__, __LINE__, __VA_ARGS__)
 void ncs_weighed_at(struct ncs_str *weighed, const char *file, int line, const char *fmt, ...)

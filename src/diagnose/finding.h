@@ -138,6 +138,7 @@ struct ncs_finding {
     char *otherwise;           /* the first of them and its condition, one sentence; NULL =
                         * nothing fits as well */
     enum ncs_decision decided; /* the comparison that made it win (decisions.def) */
+    enum ncs_decision kept;    /* by which it stayed the cause against an explanation that passed its trial */
     struct ncs_str weighed;    /* with ncs_decisions_kept: what was compared, a line each */
     char *tried;               /* outcome of its repair on a run of its own, one sentence;
                         * NULL = not tried */

@@ -29,8 +29,14 @@ static void add_trial(const struct ncs_text *t, const struct ncs_trial *trial, s
     for (size_t i = 0; i < trial->edits; i++)
         ncs_str_addf(line, "%s %s", i ? ";" : "", trial->edit[i].text ? trial->edit[i].text : "?");
     ncs_str_addf(line, ": %s", ncs_verdict_name(trial->verdict));
+    ncs_str_add(line, trial->partial || trial->verdict == NCS_MEMORY ? ", no evidence"
+                      : ncs_trial_goes_on(trial)                     ? ", stands"
+                      : trial->one_of_several                        ? ", kept as one of several mistakes"
+                                                                     : ", refuted");
     if (trial->partial)
-        ncs_str_add(line, ", only a part of the edits was made: no evidence");
+        ncs_str_add(line, ": only a part of the edits was made");
+    if (trial->verdict == NCS_HANG && trial->moved)
+        ncs_str_add(line, ", other ranks went on");
     if (trial->returns || trial->behind)
         ncs_str_addf(line, ", applied %zu times more, %zu changes behind it", trial->returns, trial->behind);
     if (trial->diagnosed)
@@ -48,6 +54,8 @@ void ncs_text_debug(const struct ncs_text *t)
         ncs_str_clear(&line);
         ncs_str_addf(&line, "finding %zu, %s, decided by %s: %s", i + 1, f->rule, ncs_decision_name(f->decided),
                      ncs_decision_text(f->decided));
+        if (f->kept)
+            ncs_str_addf(&line, "; kept by %s: %s", ncs_decision_name(f->kept), ncs_decision_text(f->kept));
         add_debug(t, line.text);
         add_weighed(t, &f->weighed, &line);
     }

@@ -183,6 +183,7 @@ static json_t *finding(const struct ncs_diagnosis *d, const struct ncs_finding *
     json_object_set_new(o, "otherwise", ncs_json_of(f->otherwise));
     json_object_set_new(o, "tried", ncs_json_of(f->tried));
     json_object_set_new(o, "decided_by", ncs_json_of(ncs_decision_name(f->decided)));
+    json_object_set_new(o, "kept_by", ncs_json_of(ncs_decision_name(f->kept)));
     json_object_set_new(o, "alternatives", others(d, f));
     json_object_set_new(o, "repair", ncs_json_edits(f->repair, f->repairs));
     json_object_set_new(o, "meaning", ncs_json_of(page ? page->title : NULL));

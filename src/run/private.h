@@ -146,7 +146,7 @@ struct ncs_trial ncs_trial_make(const struct ncs_finding *f, const struct ncs_ru
 void ncs_trial_free(struct ncs_trial *t); /* the contents */
 /* True if the trial's edits are exactly those of f. */
 bool ncs_trial_has_edits(const struct ncs_trial *t, const struct ncs_finding *f);
-bool ncs_trial_goes_on(const struct ncs_trial *t); /* no rank waits any more */
+
 /* "with this one call inserted on rank 2 the run passes". j is the journal of the run that the
  * edits were made for. The caller frees the text. */
 char *ncs_trial_format(const struct ncs_trial *t, const struct ncs_diagnosis *d, const struct ncs_journal *j);

@@ -9,7 +9,7 @@
 
 enum { MOST_CALLS = 200000 }; /* of a run that is repeated */
 
-static const struct ncs_trial *known_trial(const struct ncs_proof *proof, const struct ncs_finding *f)
+static struct ncs_trial *known_trial(const struct ncs_proof *proof, const struct ncs_finding *f)
 {
     for (size_t i = 0; i < proof->trials; i++)
         if (ncs_trial_has_edits(&proof->trial[i], f))
@@ -48,7 +48,17 @@ static bool lets_others_go_on(const struct ncs_run *run, const struct ncs_findin
     return t && t->verdict == NCS_HANG && t->moved;
 }
 
-/* Tries the finding's edits, if they can be tried and were not before, and gives it the outcome as text. */
+/* Gives the finding the outcome of its trial as text. */
+static void set_tried(const struct ncs_run *run, struct ncs_finding *f)
+{
+    const struct ncs_trial *t = trial_shows(run, f);
+    if (!t)
+        return;
+    ncs_free(f->tried);
+    f->tried = ncs_trial_format(t, &run->result.diagnosis, run->journal);
+}
+
+/* Tries the finding's edits, if they can be tried and were not before. */
 static bool try_edits(struct ncs_run *run, struct ncs_finding *f, const struct ncs_driver *driver)
 {
     struct ncs_proof *proof = &run->result.proof;
@@ -58,11 +68,7 @@ static bool try_edits(struct ncs_run *run, struct ncs_finding *f, const struct n
         NCS_PUSH(proof->trial, proof->trials, proof->room, t);
     }
     ncs_amend_free(amend);
-    const struct ncs_trial *t = trial_shows(run, f);
-    if (t) {
-        ncs_free(f->tried);
-        f->tried = ncs_trial_format(t, &run->result.diagnosis, run->journal);
-    }
+    set_tried(run, f);
     return stood_trial(run, f);
 }
 
@@ -166,7 +172,7 @@ static void prove_settle(struct ncs_run *run, const struct tier *t)
     struct ncs_finding *first = prove_first_of(run),
                        *f = ncs_first_cause(d->alternative[best].finding, d->alternative[best].findings);
     if (names_all(d, t)) {
-        ncs_decided(first, NCS_WHY(TRIAL_WITHIN), "%s and others", f->rule);
+        ncs_kept(first, NCS_WHY(TRIAL_WITHIN), "%s and others", f->rule);
         return;
     }
     bool told = d->alternative[best].known && first;
@@ -178,7 +184,7 @@ static void prove_settle(struct ncs_run *run, const struct tier *t)
     if (!told && (takes != NO || beaten))
         ncs_decided(f, why, "instead of %s", first ? first->rule : "no cause");
     else if (first)
-        ncs_decided(first, why, "%s %s", told ? "with the edits of" : "and not", f->rule);
+        ncs_kept(first, why, "%s %s", told ? "with the edits of" : "and not", f->rule);
     if (told)
         take_repair(first, f);
     else if (takes != NO || beaten)
@@ -206,6 +212,8 @@ static bool prove_alternatives(struct ncs_run *run, bool all, const struct ncs_d
         if (any && best.from == best.to)
             best = (struct tier){ from, to, stood };
     }
+    if (best.from < best.to && best.to < d->alternatives && !all)
+        ncs_weighed(d, "of %zu alternatives only the first %zu were tried: one of them stands", d->alternatives, best.to);
     if (best.from < best.to)
         prove_settle(run, &best);
     ncs_free(stood);
@@ -380,6 +388,8 @@ static bool take_first_of_several(struct ncs_run *run)
             continue;
         ncs_decided(f, NCS_WHY(TRIAL_SEVERAL), "instead of %s", first->rule);
         f->certainty = NCS_LIKELY;
+        known_trial(&run->result.proof, f)->one_of_several = true;
+        set_tried(run, f);
         ncs_diagnosis_prefer(d, i, false);
         return true;
     }

@@ -151,14 +151,21 @@ struct ncs_trial {
     size_t behind;  /* how often what follows them was left out, or missing, too */
     bool partial;   /* the run came to only one of two calls that were to be exchanged, or grouped: it shows nothing */
     enum ncs_verdict verdict;
-    bool diagnosed;   /* the trial ran a diagnosis; else the rest is not known */
-    bool gone;        /* the finding is */
-    bool moved;       /* ranks without an edit made more calls than in the run */
-    const char *left; /* rule of the cause that is left; NULL = none */
-    char *left_why;   /* its explanation */
-    bool left_known;  /* edits are known that may remove it, too */
-    char *failure;    /* a verdict without a cause: the failure; NULL = unknown */
+    bool diagnosed;      /* the trial ran a diagnosis; else the rest is not known */
+    bool gone;           /* the finding is */
+    bool moved;          /* ranks without an edit made more calls than in the run */
+    bool one_of_several; /* so the change is kept: what is left is taken for another mistake */
+    const char *left;    /* rule of the cause that is left; NULL = none */
+    char *left_why;      /* its explanation */
+    bool left_known;     /* edits are known that may remove it, too */
+    char *failure;       /* a verdict without a cause: the failure; NULL = unknown */
 };
+
+/* True if no rank waits any more, or the run went on again and again. */
+static inline bool ncs_trial_goes_on(const struct ncs_trial *t)
+{
+    return t->verdict == NCS_PASS || t->verdict == NCS_WRONG || (t->verdict == NCS_HANG && t->returns == NCS_MOST_RETURNS);
+}
 
 struct ncs_repair {
     bool tried, repaired; /* repaired: the last round passes */

@@ -113,11 +113,6 @@ bool ncs_trial_has_edits(const struct ncs_trial *t, const struct ncs_finding *f)
     return ncs_edits_same(t->edit, t->edits, f->repair, f->repairs);
 }
 
-bool ncs_trial_goes_on(const struct ncs_trial *t)
-{
-    return t->verdict == NCS_PASS || t->verdict == NCS_WRONG || (t->verdict == NCS_HANG && t->returns == NCS_MOST_RETURNS);
-}
-
 /* ---- words ---- */
 
 static const struct {
@@ -196,7 +191,8 @@ char *ncs_trial_format(const struct ncs_trial *t, const struct ncs_diagnosis *d,
     else if (t->verdict == NCS_WRONG)
         ncs_str_add(&s, " no rank waits any more, but a result is wrong");
     else if (t->verdict == NCS_HANG)
-        ncs_str_add(&s, " the run still hangs");
+        ncs_str_add(&s, t->one_of_several ? " other ranks go on, and the run hangs elsewhere: there may be another mistake"
+                                          : " the run still hangs");
     else
         ncs_str_addf(&s, " the run ends as %s", ncs_verdict_name(t->verdict));
     return ncs_str_take(&s);

@@ -35,26 +35,29 @@ cited() {
     while read -r name place; do
         lines=$((lines + 1))
         sed -n "${place#*:}p" "src/${place%:*}" | grep -q "NCS_WHY(${id_of[$name]:-no such name})" || fail "$1: $name is not at $place"
-    done < <(sed -n 's/^  debug    \([a-z-]*\): .* (\([a-z_/]*\.c:[0-9]*\))$/\1 \2/p' "$1")
+    done < <(sed -n 's/^  debug     *\([a-z-]*\): .* (\([a-z_/]*\.c:[0-9]*\))$/\1 \2/p' "$1")
     ((lines > 0)) || fail "$1 names no line of code"
 }
 
-# decided NAME FILE: so the first finding was decided, in JSON and for people; without the option the rest is equal.
+# decided NAME FILE: so the first finding was decided, in JSON and for people; without the option the rest is equal. NAME may be two:
+# decided by and kept by.
 decided() {
-    local file=$work/${2//\//_} said
-    said=$("$NCCLSCRIPT" run --format json --no-times "${@:2}" | jq -r '.findings[0].decided_by' | head -n 1) || fail "$2: no JSON"
+    local file=$work/${2//\//_} said by=${1%% *} kept=
+    [[ $1 != *" "* ]] || kept="; kept by ${1##* }: "
+    said=$("$NCCLSCRIPT" run --format json --no-times "${@:2}" | jq -r '.findings[0] | .decided_by + (if .kept_by then " " + .kept_by else "" end)' |
+        head -n 1) || fail "$2: no JSON"
     [ "$said" = "$1" ] || fail "$2: decided by $said, not $1"
     "$NCCLSCRIPT" run -v --no-times "${@:2}" >"$file.off"
     "$NCCLSCRIPT" run -v --no-times --debug=diagnosis "${@:2}" >"$file.on"
-    grep -q "^  debug  finding 1, [a-z0-9-]*, decided by $1: " "$file.on" || fail "$2: the report does not name $1"
+    grep -q "^  debug  finding 1, [a-z0-9-]*, decided by $by: .*$kept" "$file.on" || fail "$2: the report does not name $1"
     grep -v '^  debug  ' "$file.on" | diff "$file.off" - >/dev/null || fail "$2: --debug changes more than its lines"
     ! grep -q '^  debug' "$file.off" || fail "$2: lines without the option"
     cited "$file.on"
 }
 decided ground scenarios/bugs/abort/abort_in_call.lua
 decided breakers scenarios/bugs/communicators/comm_order.lua -k ranks=2
-decided trial-confirms scenarios/bugs/graphs/captured_on_one.lua
-decided trial-within scenarios/bugs/participants/kind_mismatch.lua
+decided "number trial-confirms" scenarios/bugs/graphs/captured_on_one.lua
+decided "value-tie trial-within" scenarios/bugs/participants/kind_mismatch.lua
 decided trial-refutes scenarios/bugs/lifecycle/split_color_differs.lua
 decided values scenarios/bugs/arguments/count_mismatch.lua
 decided majority scenarios/bugs/order/moved_call.lua
@@ -69,8 +72,16 @@ on=$work/scenarios_bugs_graphs_captured_on_one.lua.on
 grep -Eq '^  debug    candidate: rank [0-9]+: .*: ranks 1, size [0-9]+, further -?[0-9]+, kind [0-2], supposed [0-9]+, edits [0-9]+.*; the rehearsal frees all$' "$on" ||
     fail "no candidate with its cost and rehearsal"
 grep -Eq '^  debug    alternative: .*: tier 0, known to the rules' "$on" || fail "no alternative with what speaks for it"
-grep -Eq '^  debug    trial: skipped-call: rank [0-9]+: .*: pass' "$on" || fail "no trial with its outcome"
+grep -Eq '^  debug    trial: skipped-call: rank [0-9]+: .*: pass, stands' "$on" || fail "no trial with its outcome"
 grep -Eq '^  debug    ground: [a-z-]+ \([a-z]+\) before [a-z-]+ \([a-z]+\)' "$work"/*.on || fail "no rule that lost"
+
+on=$work/scenarios_bugs_lifecycle_split_color_differs.lua.on
+grep -Eq '^  debug    before it, comm-order, decided by [a-z-]+: rank' "$on" && grep -Eq '^  debug      ground: comm-order \(order\)' "$on" ||
+    fail "nothing of the cause that lost"
+"$NCCLSCRIPT" run -v --debug=diagnosis tests/hangs/cases/tangled_three_comms.lua >"$work/several" 2>&1
+grep -q '^  tried .*there may be another mistake$' "$work/several" && grep -q '^  fix ' "$work/several" &&
+    grep -q '^  debug    trial: .*, kept as one of several mistakes' "$work/several" || fail "no change that is one of several"
+grep -q '^  debug    trial: .*: hang, refuted' "$work"/*.on "$work/several" || fail "no trial that refutes"
 
 # ---- the other doors ----
 "$NCCLSCRIPT" run --dump fr "$work/dump" "scenarios/bugs/arguments/count_mismatch.lua[ranks=4,count=1,odd=0]" >/dev/null 2>&1

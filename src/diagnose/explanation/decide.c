@@ -147,6 +147,7 @@ static void add_other(struct ncs_finding *f, struct ncs_finding other)
     int *rank = ncs_new((f->culprits + 1) * sizeof *rank);
     size_t room = f->others;
     f->certainty = NCS_LIKELY;
+    ncs_weighed(f, "named beside it, or: %s: %s", other.rule, other.why ? other.why : "");
     if (!f->otherwise && f->culprits && other.why) {
         ncs_str_addf(&s, "it could also be that %s", other.why);
         if (!ncs_same_culprits(f, &other)) {
@@ -196,6 +197,8 @@ void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative, bool sure
     d->alternative[alternative] = swap;
     struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
     const struct ncs_finding *before = ncs_first_cause(swap.finding, swap.findings);
+    if (first && before)
+        ncs_weighed_loser(first, before);
     if (!surely && first && before)
         add_other(first, in_short(before));
 }

@@ -128,6 +128,35 @@ static const char *judge_by(const struct ncs_analysis *q, const struct ncs_cause
     return found;
 }
 
+/* Who is absent from the wait and why, or through which ranks the cycle goes. */
+static void format_asked(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
+{
+    enum { MOST = 8 };
+    static const char *const reasons[] = {
+        [NCS_ABSENT_KILLED] = "killed",
+        [NCS_ABSENT_ERROR] = "ended with an error",
+        [NCS_ABSENT_GAVE_UP] = "gave up",
+        [NCS_ABSENT_FAILED] = "its call failed",
+        [NCS_ABSENT_DROPPED] = "dropped",
+        [NCS_ABSENT_EMPTY] = "count 0",
+        [NCS_ABSENT_GROUP] = "in a group",
+        [NCS_ABSENT_ABORTED] = "aborted",
+        [NCS_ABSENT_DESTROYED] = "destroyed",
+        [NCS_ABSENT_FINISHED] = "finished",
+        [NCS_ABSENT_QUEUED] = "queued",
+        [NCS_ABSENT_CONTACT] = "blocked in its host",
+        [NCS_ABSENT_ELSEWHERE] = "waits elsewhere",
+    };
+    for (size_t i = 0; i < r->absents && i < MOST; i++)
+        ncs_str_addf(s, "%srank %d (%s%s)", i ? ", " : ": without ", r->absent[i]->rank, reasons[r->absent[i]->reason],
+                     r->absent[i]->guessed ? ", a guess" : "");
+    size_t steps = 0;
+    for (size_t i = 0; i < r->length; i++)
+        if (ncs_node_unmet(q, r->path[i]) >= 0 && steps++ < MOST)
+            ncs_str_addf(s, "%srank %d", steps > 1 ? ", " : ": the shortest cycle, through ", ncs_cycle_wait_at(q, r, i).rank);
+    ncs_str_add(s, r->absents > MOST || steps > MOST ? ", ..." : "");
+}
+
 /* Notes the choice by grounds. The rules that match with a weaker one are asked for that alone. A comparison that chose whom to
  * blame, or a cause behind the wait, says more than the ground, so it stays the finding's. */
 static void weigh_grounds(const struct ncs_analysis *q, const struct ncs_cause *r, const char *rule, enum ncs_ground ground,
@@ -149,8 +178,12 @@ static void weigh_grounds(const struct ncs_analysis *q, const struct ncs_cause *
     }
     ncs_decided(f, NCS_WHY(GROUND), "%s (%s)%s", rule, grounds[ground], others.bytes ? others.text : ", no other rule matches");
     ncs_str_free(&others);
+    struct ncs_str about = { 0 };
+    if (ncs_decisions_kept)
+        format_asked(q, r, &about);
     if (r->asked.decision)
-        ncs_decided(f, r->asked, "the cause that the rules were asked about");
+        ncs_decided(f, r->asked, "the cause that the rules were asked about%s", about.bytes ? about.text : "");
+    ncs_str_free(&about);
     f->decided = before ? before : r->asked.decision > NCS_DECIDED_POLLS ? r->asked.decision : NCS_DECIDED_GROUND;
 }
 
