@@ -147,6 +147,25 @@ static bool ends_comm(const struct ncs_call *call)
     return ncs_fn_info[call->fn].ends == NCS_ENDS_COMM || call->fn == NCS_FN_ncclCommFinalize;
 }
 
+/* True if the call becomes a node of a graph: it gets no number, the calls of each launch do. */
+static bool is_to_be_captured(const struct ncs_run *run, const struct ncs_call *call)
+{
+    const struct ncs_api *api = run->driver->api;
+    const union ncs_arg *stream = ncs_call_arg(call, NCS_ARG_STREAM);
+    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    return stream && api->cudaStreamIsCapturing && api->cudaStreamIsCapturing((cudaStream_t)stream->p, &status) == cudaSuccess &&
+           status == cudaStreamCaptureStatusActive;
+}
+
+void ncs_run_count_launched(struct ncs_run *run, const struct ncs_call *call)
+{
+    struct amender *a = run->rank[call->rank].amender;
+    uint32_t nth = a ? amend_nth_of(a, run->journal, call) : 0;
+    for (size_t i = 0; a && i < a->stages; i++)
+        if (a->stage[i].changes)
+            amend_count(&a->stage[i], call, nth, ncs_fn_info[call->fn].counted);
+}
+
 int ncs_run_amend(struct ncs_run *run, struct ncs_call *call)
 {
     struct amender *a = run->rank[call->rank].amender;
@@ -154,12 +173,12 @@ int ncs_run_amend(struct ncs_run *run, struct ncs_call *call)
     ncs_amend_hosts_before(run, call);
     if (!a || ncs_fn_info[call->fn].result > NCS_RESULT_CUDA)
         return 0;
+    bool is_counted = ncs_fn_info[call->fn].counted && call->comm >= 0 && !is_to_be_captured(run, call);
     for (size_t i = (size_t)ncs_local->amended; i < a->stages && !call->withdrawn; i++) {
         struct stage *s = &a->stage[i];
         if (!s->changes)
             continue;
         struct passing p = { .run = run, .a = a, .level = i, .s = s, .call = call, .nth = amend_nth_of(a, run->journal, call) };
-        bool is_counted = ncs_fn_info[call->fn].counted && call->comm >= 0;
         if (is_counted)
             p.number = ncs_amend_counted(s, p.nth) + 1;
         p.ends = ends_comm(call) && p.nth;

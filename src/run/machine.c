@@ -137,7 +137,12 @@ static void on_refused(void *self, struct ncs_call *call, size_t bytes)
 
 static struct ncs_call *on_launched(void *self, struct ncs_call *captured, struct ncs_call *by)
 {
-    return ncs_journal_again(((struct ncs_run *)self)->journal, captured, by);
+    struct ncs_run *run = self;
+    uint64_t before = run->journal->calls;
+    struct ncs_call *call = ncs_journal_again(run->journal, captured, by);
+    if (call->id > before) /* its first part */
+        ncs_run_count_launched(run, call);
+    return call;
 }
 
 static void on_foreign(void *self, struct ncs_call *call, const char *why)

@@ -180,6 +180,8 @@ bool ncs_run_abort(struct ncs_run *run);
 /* amend.c, amend_state.c: called before each call of a rank, on any driver. If an edit withdraws
  * the call, returns the code of the calls made in its place; else 0. */
 int ncs_run_amend(struct ncs_run *run, struct ncs_call *call);
+/* Counts a captured call that a launch of its graph makes once more: no edit changes it. */
+void ncs_run_count_launched(struct ncs_run *run, const struct ncs_call *call);
 /* The number that the call would have without the edits. */
 uint32_t ncs_run_script_number(const struct ncs_run *run, const struct ncs_call *call);
 void ncs_run_before_wait(struct ncs_run *run); /* where the rank may wait without a call */

@@ -1,0 +1,12 @@
+-- Launches of a graph have made calls on the communicator before: their numbers count.
+scenario { ranks = 3, needs = { driver = "sim" }, outcome = { hang = { culprit = 1, why = "count-mismatch" } } }
+local x, y = cuda.buffer("float32", 16):fill(1), cuda.buffer("float32", 8):fill(1)
+local g = cuda.graph(stream, function() world:all_reduce(x) world:all_reduce(x) end)
+for step = 1, 3 do
+  g:launch(stream)
+  stream:sync()
+  world:all_reduce(rank == 1 and step == 2 and x or y)
+  stream:sync()
+  world:broadcast(x, { root = 0 })
+  stream:sync()
+end
