@@ -25,77 +25,31 @@ static void format_ends(const struct ncs_analysis *q, const struct ncs_cause *r,
     }
 }
 
-/* Ranks at the other call of a cycle of one destroy and one call. Each may have destroyed a communicator of its own at the place
- * of that destroy before, as groups of one split do. In a loop they have done so as often as the rank in the destroy. */
-struct habits {
-    struct ncs_cycle_wait end, call; /* the destroy and the call of the cycle */
-    int *before;
-    size_t befores; /* ranks that have destroyed before the call */
-    size_t afters;  /* ranks that have not */
-};
-
-static const struct ncs_call *newest_of(const struct habits *h)
+/* The odd ranks make a call before their destroy, the others after it. False = they do not. */
+static bool format_late(const struct ncs_analysis *q, const struct ncs_odd_order *odd, struct ncs_str *why, struct ncs_str *fix)
 {
-    const struct ncs_unmet *n = h->call.unmet;
-    const struct ncs_call *newest = h->end.call;
-    for (size_t i = 0; i < n->presents; i++)
-        newest = n->present[i]->id > newest->id ? n->present[i] : newest;
-    return newest;
-}
-
-static void find_habits(const struct ncs_analysis *q, const struct ncs_cause *r, struct habits *h)
-{
-    for (size_t i = 0; i < r->length; i++) {
-        if (ncs_node_unmet(q, r->path[i]) < 0)
-            continue;
-        struct ncs_cycle_wait w = ncs_cycle_wait_at(q, r, i);
-        *(w.call && w.call->number ? &h->call : &h->end) = w;
-    }
-    if (!h->call.call || !h->end.call || !h->end.call->place.line)
-        return;
-    const struct ncs_unmet *n = h->call.unmet;
-    h->before = ncs_new(n->presents * sizeof *h->before);
-    size_t *times = ncs_new(n->presents * sizeof *times), least = 0;
-    for (const struct ncs_call *c = newest_of(h); c; c = c->older) {
-        if (!ncs_at_same_place(c, h->end.call))
-            continue;
-        least += c->rank == h->end.rank;
-        for (size_t i = 0; i < n->presents; i++)
-            times[i] += c->rank == n->present[i]->rank;
-    }
-    for (size_t i = 0; i < n->presents; i++)
-        if (times[i] >= least && least)
-            h->before[h->befores++] = n->present[i]->rank;
-    h->afters = n->presents - h->befores;
-    ncs_free(times);
-}
-
-/* Whom habits blame: the rank at the call, as all others that are there destroy before it; nobody, so each of the cycle, if
- * some do and some do not. If no other rank has another habit, or the destroy of the cycle is alone, the orders stay. */
-static void blame_by_habits(const struct habits *h, struct ncs_odd_order *odd)
-{
-    if (!h->befores || h->befores + 1 < h->afters)
-        return;
-    odd->ranks = odd->others = odd->rivals = 0;
-    odd->tied = odd->by_siblings = odd->as_before = false;
-    struct ncs_odd_rank late = { .rank = h->call.rank, .first = h->call.call };
-    if (h->afters == 1 && h->befores + 1 > h->afters)
-        NCS_PUSH(odd->rank, odd->ranks, odd->rank_room, late);
-}
-
-static void format_habits(const struct ncs_analysis *q, const struct habits *h, struct ncs_str *why, struct ncs_str *fix)
-{
-    const char *comm = ncs_comm_name(q, h->end.unmet->comm);
+    if (!odd->first || !odd->first->call->number || !odd->second->call)
+        return false;
+    const struct ncs_call *end = odd->second->call, *call = odd->rank[0].first;
+    int *rank = ncs_new(odd->ranks * sizeof *rank);
+    for (size_t i = 0; i < odd->ranks; i++)
+        rank[i] = odd->rank[i].rank;
     ncs_str_add(why, "; ");
-    ncs_format_ranks(why, h->before, h->befores);
-    ncs_str_addf(why, " ha%s called %s", h->befores > 1 ? "ve" : "s", ncs_fn_info[h->end.call->fn].name);
-    ncs_format_place(why, h->end.call);
+    ncs_format_ranks(why, odd->other, odd->others);
+    ncs_str_addf(why, " ha%s called %s", odd->others > 1 ? "ve" : "s", ncs_fn_info[end->fn].name);
+    ncs_format_place(why, end);
     ncs_str_add(why, " before the call");
-    ncs_format_place(why, h->call.call);
-    ncs_str_addf(why, ", and rank %d has not", h->call.rank);
-    ncs_str_addf(fix, "let rank %d destroy %s before the call", h->call.rank, comm);
-    ncs_format_place(fix, h->call.call);
+    ncs_format_place(why, call);
+    ncs_str_add(why, ", and ");
+    ncs_format_ranks(why, rank, odd->ranks);
+    ncs_str_add(why, odd->ranks > 1 ? " have not" : " has not");
+    ncs_str_add(fix, "let ");
+    ncs_format_ranks(fix, rank, odd->ranks);
+    ncs_str_addf(fix, " destroy %s before the call", ncs_comm_name(q, odd->second->comm));
+    ncs_format_place(fix, call);
     ncs_str_add(fix, " too, or let all ranks destroy their communicators after it");
+    ncs_free(rank);
+    return true;
 }
 
 /* A call of the cycle that ends no communicator; NULL = there is none. */
@@ -117,22 +71,15 @@ static bool destroy_order_match(const struct ncs_analysis *q, const struct ncs_c
     if (!k.ends || k.gates)
         return false;
     struct ncs_odd_order odd = ncs_odd_order_of(q, r);
-    struct habits h = { 0 };
-    if (k.ends == 1 && r->length > 1)
-        find_habits(q, r, &h);
-    blame_by_habits(&h, &odd);
     ncs_fill_cycle(q, r, &odd, d);
     struct ncs_str why = { 0 }, fix = { 0 };
     format_ends(q, r, &why);
-    if (h.befores && odd.ranks == 1 && odd.rank[0].rank == h.call.rank) {
-        format_habits(q, &h, &why, &fix);
-    } else {
+    if (k.ends != 1 || !format_late(q, &odd, &why, &fix)) {
         ncs_str_add(&why, k.ends > 1 ? "; each of them destroys a communicator first that another one destroys later"
                                      : "; a destroy waits for all ranks of its host that have not destroyed the communicator");
         ncs_str_add(&fix, k.ends > 1 ? "destroy the communicators in one order on every rank, or all of them in one group"
                                      : "on every rank, first make the other call, then destroy the communicator");
     }
-    ncs_free(h.before);
     ncs_odd_order_free(&odd);
     d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_str_take(&fix);
