@@ -79,14 +79,14 @@ int ncs_allowed_open(const char *path)
     return file;
 }
 
-bool ncs_allowed_read(const char *path, size_t limit, struct ncs_str *text)
+bool ncs_allowed_read(const char *path, size_t limit, struct ncs_str *text, struct ncs_error *err)
 {
     char link[LINK_ROOM];
-    struct ncs_error ignored = { 0 };
     int file = ncs_allowed_open(path);
+    if (file < 0)
+        return ncs_fail(err, ncs_status_of(errno), "cannot be opened: %s", strerror(errno));
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    bool read = file >= 0 && ncs_file_read(link, limit, "a source", text, &ignored);
-    if (file >= 0)
-        close(file);
+    bool read = ncs_file_read(link, limit, "a source", text, err);
+    close(file);
     return read;
 }

@@ -124,6 +124,19 @@ static const char *quote_name(const struct ncs_sources *s, const struct ncs_sour
     return s->files > 1 ? base_name(file->name) : NULL;
 }
 
+/* True if the file has the line; false: if it cannot be read, the report gets the reason once. */
+static bool quote_has(const struct ncs_text *t, struct ncs_source_file *file, int line)
+{
+    if (file->unread && !file->mentioned) {
+        struct ncs_str words = { 0 };
+        ncs_str_addf(&words, "%s is not quoted: %s", file->name, file->unread);
+        ncs_text_keyed(t, NCS_DIM, "code", words.text);
+        ncs_str_free(&words);
+        file->mentioned = true;
+    }
+    return file->text && line > 0 && (size_t)line <= file->source.lines;
+}
+
 /* Quotes a line of a program: the number stands for a file and its line. True if it was quoted. */
 static bool quote_place(const struct ncs_text *t, long number, bool first)
 {
@@ -131,8 +144,8 @@ static bool quote_place(const struct ncs_text *t, long number, bool first)
     struct ncs_report_source at;
     if (!places->source || !places->source(places->arg, number, &at) || !at.path)
         return false;
-    const struct ncs_source_file *file = ncs_sources_read(t->quotes, at.path);
-    if (!file->text || at.line <= 0 || (size_t)at.line > file->source.lines)
+    struct ncs_source_file *file = ncs_sources_read(t->quotes, at.path);
+    if (!quote_has(t, file, at.line))
         return false;
     quote_line(t, file, at.name, at.line, first);
     return true;
@@ -153,8 +166,8 @@ void ncs_text_quote(struct ncs_text *t, const struct ncs_finding *f)
         bool *in = ncs_new(t->quotes->files * sizeof *in);
         files_with(t, f, l.line[i], in);
         for (size_t k = 0; k < t->quotes->files; k++) {
-            const struct ncs_source_file *file = &t->quotes->file[k];
-            if (!in[k] || !file->text || (size_t)l.line[i] > file->source.lines)
+            struct ncs_source_file *file = &t->quotes->file[k];
+            if (!in[k] || !quote_has(t, file, l.line[i]))
                 continue;
             quote_line(t, file, quote_name(t->quotes, file), l.line[i], first);
             first = false;
@@ -197,8 +210,8 @@ void ncs_text_quote_errors(const struct ncs_text *t)
             quoting.quotes = ncs_sources_open(t->run);
         if (!quoting.quotes->files)
             break;
-        const struct ncs_source_file *file = &quoting.quotes->file[ncs_sources_find(quoting.quotes, e->place.file)];
-        if (e->place.line > 0 && file->text && (size_t)e->place.line <= file->source.lines)
+        struct ncs_source_file *file = &quoting.quotes->file[ncs_sources_find(quoting.quotes, e->place.file)];
+        if (quote_has(&quoting, file, e->place.line))
             quote_line(&quoting, file, quote_name(quoting.quotes, file), e->place.line, quoted++ == 0);
     }
     ncs_sources_free(quoting.quotes);

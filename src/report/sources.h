@@ -8,6 +8,8 @@
 struct ncs_source_file {
     const char *name;         /* as the calls have it; borrowed from the run */
     char *text;               /* NULL = it cannot be read */
+    char *unread;             /* why not; NULL = it can be read, or nobody expects it here */
+    bool mentioned;           /* the report for people has said why not */
     struct ncs_source source; /* of a text */
 };
 
@@ -22,7 +24,7 @@ struct ncs_sources {
 struct ncs_sources *ncs_sources_open(const struct ncs_report_run *run);
 void ncs_sources_free(struct ncs_sources *s); /* NULL is a no-op */
 /* The file, read if it was not; valid until the next one is read. The path must outlive the sources. */
-const struct ncs_source_file *ncs_sources_read(struct ncs_sources *s, const char *path);
+struct ncs_source_file *ncs_sources_read(struct ncs_sources *s, const char *path);
 /* The index of the file; adds a file that is not there yet, without reading it. */
 size_t ncs_sources_find(struct ncs_sources *s, const char *name);
 

@@ -43,9 +43,9 @@ START_TEST(below_the_working_directory)
     make_folders();
     ck_assert(opens("/in/file"));
     snprintf(path, sizeof path, "%s/in/file", home);
-    ck_assert(ncs_allowed_read(path, 100, &text) && text.bytes == 4);
+    ck_assert(ncs_allowed_read(path, 100, &text, NULL) && text.bytes == 4);
     ncs_str_free(&text);
-    ck_assert(!ncs_allowed_read(path, 3, &text));
+    ck_assert(!ncs_allowed_read(path, 3, &text, NULL));
     ncs_str_free(&text);
     ck_assert(!opens("/in/none") && errno == ENOENT);
     ck_assert(!opens("/out/file") && errno == EACCES);

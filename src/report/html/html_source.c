@@ -90,15 +90,28 @@ static void html_add_source(struct ncs_page *p, size_t index)
     ncs_str_free(&line);
 }
 
+static void html_add_unread(struct ncs_page *p, const struct ncs_source_file *f)
+{
+    ncs_str_add(p->out, "<p>");
+    ncs_html_text(p->out, f->name);
+    ncs_str_add(p->out, " is not shown: ");
+    ncs_html_text(p->out, f->unread);
+    ncs_str_add(p->out, "</p>\n");
+}
+
 void ncs_html_sources(struct ncs_page *p)
 {
     bool any = false;
     for (size_t i = 0; i < p->sources->files; i++) {
-        if (!html_is_shown(&p->sources->file[i]))
+        const struct ncs_source_file *f = &p->sources->file[i];
+        if (!html_is_shown(f) && !f->unread)
             continue;
         if (!any)
             ncs_str_add(p->out, "<h2>Source</h2>\n");
         any = true;
-        html_add_source(p, i);
+        if (f->unread)
+            html_add_unread(p, f);
+        else
+            html_add_source(p, i);
     }
 }
