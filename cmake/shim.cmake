@@ -75,8 +75,9 @@ target_link_libraries(shim_audit PRIVATE ${CMAKE_DL_LIBS})
 file(GLOB record_sources CONFIGURE_DEPENDS ${shim}/record/*.c)
 ncs_shim_library(shim_record libncclscript-record.so ${shim}/record/record.map ${record_sources}
                  ${PROJECT_SOURCE_DIR}/src/api/gen/meta.c ${PROJECT_SOURCE_DIR}/src/api/types.c
-                 ${PROJECT_SOURCE_DIR}/src/base/elf.c ${PROJECT_SOURCE_DIR}/src/base/hash.c
-                 ${PROJECT_SOURCE_DIR}/src/base/interpreter.c ${PROJECT_SOURCE_DIR}/src/base/python.c)
+                 ${PROJECT_SOURCE_DIR}/src/base/elf.c ${PROJECT_SOURCE_DIR}/src/base/error.c
+                 ${PROJECT_SOURCE_DIR}/src/base/hash.c ${PROJECT_SOURCE_DIR}/src/base/interpreter.c
+                 ${PROJECT_SOURCE_DIR}/src/base/python.c)
 target_compile_options(shim_record PRIVATE -fno-sanitize=all)
 target_link_options(shim_record PRIVATE -fno-sanitize=all)
 target_link_libraries(shim_record PRIVATE ${CMAKE_DL_LIBS} Threads::Threads m)

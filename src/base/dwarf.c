@@ -1,6 +1,7 @@
 #include "base/dwarf.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "base/elf.h"
 #include "base/str.h"
 
 /* As libdw.so.1 has them since version 0.158 (elfutils 0.188, libdw.h, libdwfl.h, dwarf.h). */
@@ -83,6 +85,7 @@ static const struct {
 static bool dwarf_load(void)
 {
     static bool loaded;
+    errno = 0;
     void *library = loaded ? NULL : dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
     for (size_t i = 0; library && i < sizeof symbols / sizeof *symbols; i++) {
         void *symbol = dlsym(library, symbols[i].name);
@@ -90,6 +93,8 @@ static bool dwarf_load(void)
             return false;
         memcpy(symbols[i].at, &symbol, sizeof symbol);
     }
+    if (!loaded && !library)
+        ncs_elf_note_failure(errno);
     return loaded |= library != NULL;
 }
 
@@ -102,6 +107,7 @@ void *ncs_dwarf_open_process(void)
     void *code = dw.begin(&callbacks);
     if (code && dw.report(code, getpid()) == 0 && dw.report_end(code, NULL, NULL) == 0)
         return code;
+    ncs_elf_note_failure(errno);
     ncs_dwarf_close(code);
     return NULL;
 }
@@ -119,6 +125,7 @@ void *ncs_dwarf_open_file(const char *path, int fd)
         close(own);
     if (taken && dw.report_end(code, NULL, NULL) == 0)
         return code;
+    ncs_elf_note_failure(errno);
     ncs_dwarf_close(code);
     return NULL;
 }
@@ -202,6 +209,7 @@ static struct dwarf_die *find_unit(void *module, uint64_t address, uint64_t *bia
 bool ncs_dwarf_find(void *code, uint64_t return_address, struct ncs_dwarf_line *out)
 {
     uint64_t address = return_address - 1, bias = 0; /* inside the call, which may end its line */
+    errno = 0;
     void *module = code ? dw.module_at(code, address) : NULL;
     struct dwarf_die *unit = module ? find_unit(module, address, &bias) : NULL;
     void *line = unit ? dw.line_at(unit, address - bias) : NULL;
@@ -209,8 +217,10 @@ bool ncs_dwarf_find(void *code, uint64_t return_address, struct ncs_dwarf_line *
     struct ncs_str path = { 0 };
     int number = 0, outer;
     const char *file = line && dw.line_number(line, &number) == 0 ? dw.line_file(line, NULL, NULL) : NULL;
-    if (!file || number <= 0)
+    if (!file || number <= 0) {
+        ncs_elf_note_failure(errno);
         return false;
+    }
     const char *folder = dw.attribute(unit, AT_FOLDER, &attribute) ? dw.text(&attribute) : NULL;
     const char *user = is_system(file) ? outside_of_headers(unit, address - bias, &outer) : NULL;
     file = user ? user : file;

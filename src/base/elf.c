@@ -1,11 +1,23 @@
 #include "base/elf.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/error.h"
+
+bool ncs_elf_note_failure(int code)
+{
+    static atomic_bool was_short;
+    if (code && ncs_status_of(code) == NCS_NO_MEMORY)
+        atomic_store(&was_short, true);
+    return atomic_load(&was_short);
+}
 
 bool ncs_elf_open(struct ncs_elf *image, const char *path)
 {
@@ -13,6 +25,8 @@ bool ncs_elf_open(struct ncs_elf *image, const char *path)
     bool fine = ncs_elf_read(image, fd);
     if (fd >= 0)
         close(fd);
+    else
+        ncs_elf_note_failure(errno);
     return fine;
 }
 
@@ -24,6 +38,8 @@ bool ncs_elf_read(struct ncs_elf *image, int fd)
         void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (p != MAP_FAILED)
             *image = (struct ncs_elf){ p, (size_t)st.st_size };
+        else
+            ncs_elf_note_failure(errno);
     }
     return image->bytes && memcmp(image->bytes, ELFMAG, SELFMAG) == 0 && image->bytes[EI_CLASS] == ELFCLASS64;
 }

@@ -11,6 +11,11 @@ struct ncs_elf {
     size_t size;
 };
 
+/* Reports do without the places that they cannot read, and have to mention it if the host was short of memory or descriptors then.
+ * Notes such a failure, by errno; true if there was one. */
+bool ncs_elf_note_failure(int code);
+#define NCS_ELF_SHORT "lines and names of some places are missing: there was no memory, or no file descriptor, to read them"
+
 /* False if it is no regular file, or no 64-bit ELF file. Close it in either case; the descriptor stays the caller's. */
 bool ncs_elf_open(struct ncs_elf *image, const char *path);
 bool ncs_elf_read(struct ncs_elf *image, int fd);

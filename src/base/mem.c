@@ -1,5 +1,6 @@
 #include "base/mem.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,7 +20,20 @@ void ncs_mem_no_more(size_t bytes)
     static const char text[] = "ncclscript: no memory is left\n";
     ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
     (void)written;
+    ncs_mem_end();
+}
+
+void ncs_mem_end(void)
+{
     _exit(NCS_MEM_EXIT);
+}
+
+void ncs_set_variable(const char *name, const char *value)
+{
+    if (!value)
+        unsetenv(name);
+    else if (setenv(name, value, 1) != 0 && errno == ENOMEM)
+        ncs_mem_no_more(strlen(name) + strlen(value));
 }
 
 /* ---- spare blocks ----

@@ -12,10 +12,15 @@ enum { NCS_MEM_EXIT = 7 }; /* the exit status of a process that has no memory le
 extern void (*ncs_mem_exhausted)(size_t bytes);
 /* Calls ncs_mem_exhausted; does not return. */
 void ncs_mem_no_more(size_t bytes) __attribute__((noreturn));
+/* Ends the process as above, after the caller's own line: threads or descriptors are used up. */
+void ncs_mem_end(void) __attribute__((noreturn));
 
 /* A program calls this first: the allocator then joins freed blocks at once. Otherwise it may join all
  * that a run freed in the middle of the report, which takes long. */
 void ncs_mem_begin(void);
+
+/* Sets a variable of the environment, NULL removes it; without memory the process ends, too. */
+void ncs_set_variable(const char *name, const char *value);
 
 void *ncs_new(size_t bytes);             /* zeroed; ncs_new(0) is a valid pointer */
 void *ncs_resize(void *p, size_t bytes); /* realloc; new bytes are undefined */

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +76,7 @@ static bool set_preload(const char *library)
         return false;
     }
     ncs_str_addf(&list, "%s%s%s", library, before && *before ? ":" : "", before ? before : "");
-    setenv("LD_PRELOAD", list.text, 1);
+    ncs_set_variable("LD_PRELOAD", list.text);
     ncs_str_free(&list);
     return true;
 }
@@ -171,7 +172,7 @@ static bool set_folder(const char *given, const struct ncs_option_value *calls, 
         ncs_str_free(&why);
         return false;
     }
-    setenv(NCS_RECORDING_FOLDER, path, 1);
+    ncs_set_variable(NCS_RECORDING_FOLDER, path);
     return true;
 }
 
@@ -229,6 +230,8 @@ static int become_recorded(char **argv, const char *path)
 {
     warn_of_loader(argv[0], path);
     fflush(NULL);
+    signal(SIGPIPE, SIG_DFL); /* main ignores them */
+    signal(SIGXFSZ, SIG_DFL);
     execve(path, argv, environ);
     return refuse_program(argv[0], errno);
 }
@@ -243,7 +246,7 @@ static int record_program(const struct ncs_option_value *v, char **argv, const c
         return 2;
     snprintf(calls, sizeof calls, "%" PRId64, v[CALLS].number);
     if (v[CALLS].given)
-        setenv(NCS_RECORDING_CALLS, calls, 1);
+        ncs_set_variable(NCS_RECORDING_CALLS, calls);
     if (!getenv("NCCLSCRIPT_QUIET") && is_first_rank())
         fprintf(stderr, "ncclscript: the calls of NCCL are recorded in %s; `ncclscript diagnose` reads the folder\n", folder);
     int status = become_recorded(argv, path);

@@ -10,12 +10,9 @@
 static void environ_put(const char *setting)
 {
     char *name = ncs_copy_text(setting), *value = strchr(name, '=');
-    if (value) {
-        *value = '\0';
-        setenv(name, value + 1, 1);
-    } else {
-        unsetenv(name);
-    }
+    if (value)
+        *value++ = '\0';
+    ncs_set_variable(name, value);
     ncs_free(name);
 }
 

@@ -11,11 +11,6 @@ static struct far_variable {
     char *name, *value; /* NULL = it was not set */
 } * far_variables;
 
-static void variable_set(const char *name, const char *value)
-{
-    value ? setenv(name, value, 1) : unsetenv(name);
-}
-
 void far_put_here(const char *setting)
 {
     char *name = ncs_copy_text(setting), *value = strchr(name, '=');
@@ -24,14 +19,14 @@ void far_put_here(const char *setting)
         *value++ = '\0';
     *v = (struct far_variable){ far_variables, name, ncs_copy_text(getenv(name)) };
     far_variables = v;
-    variable_set(name, value);
+    ncs_set_variable(name, value);
 }
 
 void far_take_back(void)
 {
     for (struct far_variable *v = far_variables, *next; v; v = next) {
         next = v->next;
-        variable_set(v->name, v->value);
+        ncs_set_variable(v->name, v->value);
         ncs_free(v->name);
         ncs_free(v->value);
         ncs_free(v);
