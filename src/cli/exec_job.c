@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/descendants.h"
@@ -48,15 +49,17 @@ static int job_main(const struct ncs_exec_job *job, const char *folder, int aliv
 {
     struct ncs_str path = { 0 };
     ncs_str_addf(&path, "%s/libncclscript-sim.so", folder);
+    errno = 0;
     void *library = dlopen(path.text, RTLD_NOW | RTLD_LOCAL);
-    ncs_str_free(&path);
     int (*serve)(int, int) = NULL;
     if (library)
         *(void **)&serve = dlsym(library, "ncs_many_serve");
     if (!serve) {
+        bool is_short = ncs_status_of(errno) == NCS_NO_MEMORY;
         fprintf(stderr, "ncclscript exec: %s\n", dlerror());
-        return 70;
+        return is_short ? NCS_MEM_EXIT : 70;
     }
+    ncs_str_free(&path);
     return serve(job->listener, alive);
 }
 
@@ -147,6 +150,7 @@ static void job_note_machine(struct ncs_exec_job *job, int how)
 {
     job->machine = 0;
     job->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+    job->status = WIFEXITED(how) ? WEXITSTATUS(how) : 0;
 }
 
 /* Waits for the machine, which goes on until the last process of the job has ended. */

@@ -12,6 +12,7 @@ struct ncs_exec_job {
     int alive;     /* a pipe to the machine, closed when the program has ended; -1 = none */
     pid_t machine; /* 0 = none */
     int signal;    /* that has ended the machine; 0 = none */
+    int status;    /* with which the machine has exited */
 };
 
 /* Makes the socket. False with errno. */

@@ -83,7 +83,7 @@ static void exec_set_list(const char *name, const char *first, const char *secon
     struct ncs_str text = { 0 };
     bool both = first && *first && second && *second;
     ncs_str_addf(&text, "%s%s%s", first ? first : "", both ? ":" : "", second ? second : "");
-    setenv(name, text.text, 1);
+    ncs_set_variable(name, text.text);
     ncs_str_free(&text);
 }
 
@@ -95,16 +95,13 @@ static void set_libraries(const char *folder, bool redirects)
     ncs_str_addf(&audit, "%s/libncclscript-audit.so", folder);
     exec_set_list("LD_AUDIT", audit.text, getenv("LD_AUDIT"));
     ncs_str_free(&audit);
-    if (redirects)
-        unsetenv(NCS_NO_REDIRECT);
-    else
-        setenv(NCS_NO_REDIRECT, "1", 1);
+    ncs_set_variable(NCS_NO_REDIRECT, redirects ? NULL : "1");
 }
 
 static void set_variables(const struct ncs_exec_variable *v)
 {
     for (; v && v->name; v++)
-        v->value ? setenv(v->name, v->value, 1) : unsetenv(v->name);
+        ncs_set_variable(v->name, v->value);
 }
 
 /* What a child process needs before it runs anything else. */
@@ -120,7 +117,7 @@ static void exec_set_file(const char *name, int file)
     struct stat at = { 0 };
     fstat(file, &at);
     snprintf(text, sizeof text, NCS_CHANNEL_FORMAT, (int)getppid(), file, (unsigned long long)at.st_ino);
-    file >= 0 ? setenv(name, text, 1) : unsetenv(name);
+    ncs_set_variable(name, file >= 0 ? text : NULL);
 }
 
 static void exec_set_environment(const struct exec_child *c)
@@ -177,11 +174,11 @@ static void exec_hear(struct told *told, const struct ncs_message *m)
         end->cause = end->cause ? end->cause : ncs_copy_text(ncs_message_text(m, 0));
         break;
     case NCS_CHANNEL_VERDICT:
-        end->verdict = end->reported = true;
+        end->verdict = end->reported = told->used = true;
         told->status = status;
         break;
     case NCS_CHANNEL_ENDED:
-        end->reported = true;
+        end->reported = told->used = true;
         if (!end->verdict && !told->status)
             told->status = status;
         break;
@@ -239,15 +236,18 @@ static void exec_judge(char *const *argv, int how, const struct told *told, bool
     }
 }
 
-/* Not by itself: as when memory runs out. */
-static void exec_judge_machine(int signal, bool quiet, struct ncs_exec_end *end)
+/* The machine has ended, and its verdict did not arrive, or there is none. False: it has not. */
+static bool exec_judge_machine(const struct ncs_exec_job *job, bool quiet, struct ncs_exec_end *end)
 {
-    if (!signal || end->verdict)
-        return;
-    end->status = 6;
-    if (!quiet)
+    if (end->verdict || (!job->signal && !job->status))
+        return false;
+    end->status = job->signal ? 6 : job->status;
+    if (end->status == NCS_MEM_EXIT) /* the machine has printed what it was short of */
+        fprintf(stderr, "ncclscript exec: the job cannot be judged, and was ended\n");
+    else if (!quiet && job->signal)
         fprintf(stderr, "ncclscript exec: the process with the simulator was ended by signal %d (%s), and the job with it\n",
-                signal, strsignal(signal));
+                job->signal, strsignal(job->signal));
+    return true;
 }
 
 /* ---- running it ---- */
@@ -343,22 +343,27 @@ static void exec_in_child(struct exec_child *c, int failure, const struct sigact
 {
     char number[16];
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     exec_give_signals_back(before);
     exec_prepare(c);
     snprintf(number, sizeof number, "%d", (int)getpid());
-    setenv(NCS_PROGRAM, number, 1);
+    ncs_set_variable(NCS_PROGRAM, number);
     if (job->machine)
-        setenv(NCS_JOB, job->name, 1);
+        ncs_set_variable(NCS_JOB, job->name);
     exec_become(c->start->argv);
     if (write(failure, &errno, sizeof errno) < 0)
         _exit(70);
     _exit(2);
 }
 
-/* One process alone needs no socket. */
-static void exec_warn_of_job(void)
+/* One process alone needs no socket, and some systems have none. False: the host is short of something, and without the machine
+ * each process of a job would be judged by itself. */
+static bool exec_goes_without_job(void)
 {
+    if (ncs_status_of(errno) == NCS_NO_MEMORY)
+        return false;
     fprintf(stderr, "ncclscript exec: a program of several processes will not run: no socket: %s\n", strerror(errno));
+    return true;
 }
 
 static void exec_wait(struct ncs_exec_job *job, int channel, int failure, const struct ncs_exec_start *start, bool quiet,
@@ -375,8 +380,8 @@ static void exec_wait(struct ncs_exec_job *job, int channel, int failure, const 
     end->started = true;
     exec_read_events(channel, &told);
     end->stopped = exec_terminated;
-    exec_judge(start->argv, how, &told, quiet);
-    exec_judge_machine(job->signal, quiet, end);
+    if (!exec_judge_machine(job, quiet, end))
+        exec_judge(start->argv, how, &told, quiet);
     ncs_str_free(&told.others);
 }
 
@@ -416,9 +421,9 @@ void ncs_exec_run(const struct ncs_exec_start *start, bool quiet, struct ncs_exe
     struct ncs_exec_job job;
     struct exec_child prepared = { start, channel[0], exec_new_file("ncclscript greeting", 1),
                                    exec_new_file("ncclscript ways", 0) };
-    if (!ncs_exec_job_open(&job) || !ncs_exec_job_start(&job, start->folder, exec_prepare, &prepared))
-        exec_warn_of_job();
-    pid_t child = fork();
+    bool may_run = (ncs_exec_job_open(&job) && ncs_exec_job_start(&job, start->folder, exec_prepare, &prepared)) ||
+                   exec_goes_without_job();
+    pid_t child = may_run ? fork() : -1;
     if (child == 0)
         exec_in_child(&prepared, failure[1], before, &job);
     exec_alive = job.alive;

@@ -18,6 +18,7 @@
 #include "api/invoke.h"
 #include "api/version.h"
 #include "base/channel.h"
+#include "base/error.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -47,7 +48,7 @@ static _Thread_local bool copies_itself; /* the thread forks while it has the to
 static _Thread_local int refusal;
 static _Thread_local bool uses_runtime;
 
-void ncs_shim_write(int file, const char *text, size_t bytes)
+bool ncs_shim_write(int file, const char *text, size_t bytes)
 {
     sigset_t pipe, before, pending;
     fflush(stdout);
@@ -58,14 +59,18 @@ void ncs_shim_write(int file, const char *text, size_t bytes)
     ssize_t n = 0;
     for (size_t done = 0; done < bytes && (n >= 0 || errno == EINTR); done += n > 0 ? (size_t)n : 0)
         n = write(file, text + done, bytes - done);
-    if (n < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE))
+    int error = n < 0 ? errno : 0;
+    if (error == EPIPE && !sigismember(&pending, SIGPIPE))
         sigtimedwait(&pipe, NULL, &(struct timespec){ 0 });
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return !error || error == EPIPE;
 }
 
 void ncs_shim_warn(const char *fmt, ...)
 {
     struct ncs_str line = { 0 };
+    int error = errno;
     va_list args;
     va_start(args, fmt);
     ncs_str_add(&line, "ncclscript: ");
@@ -74,6 +79,7 @@ void ncs_shim_warn(const char *fmt, ...)
     va_end(args);
     ncs_shim_write(STDERR_FILENO, line.text, line.bytes);
     ncs_str_free(&line);
+    errno = error;
 }
 
 /* ---- several processes ---- */
@@ -176,12 +182,16 @@ static void load_above(void)
     if (slash)
         ncs_str_add_bytes(&path, self.dli_fname, (size_t)(slash + 1 - self.dli_fname));
     ncs_str_add(&path, "libncclscript-exec.so");
+    errno = 0;
     void *library = dlopen(path.text, RTLD_NOW | RTLD_LOCAL);
+    bool is_short = !library && ncs_status_of(errno) == NCS_NO_MEMORY;
     ncs_str_free(&path);
     if (library)
         above = dlsym(library, NCS_SHIM_ABOVE);
     else
         ncs_shim_warn("a hang will not be explained: %s", dlerror());
+    if (is_short)
+        ncs_mem_end();
 }
 
 static void end_thread(void *arg)

@@ -134,9 +134,9 @@ bool ncs_shim_has_children(void);
 /* Warns about libraries of NCCL and CUDA that the program has mapped besides the drop-in ones. */
 void ncs_shim_warn_of_others(bool at_end);
 
-/* Writes all bytes if possible, after the program's own output. A closed pipe does not end the
- * program by a signal. */
-void ncs_shim_write(int file, const char *text, size_t bytes);
+/* Writes all bytes, after the program's own output. A closed pipe does not end the program by a signal, and is no failure:
+ * nobody reads it. False with errno: some are lost. */
+bool ncs_shim_write(int file, const char *text, size_t bytes);
 
 /* Prints a line on standard error. */
 void ncs_shim_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

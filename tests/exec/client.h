@@ -58,6 +58,10 @@ static inline void expect(double got, double want, const char *what, int line)
 static inline float *floats_of(float value, size_t count)
 {
     float *host = malloc(count * sizeof *host), *device;
+    if (!host) {
+        fprintf(stderr, "no memory\n");
+        exit(7);
+    }
     for (size_t i = 0; i < count; i++)
         host[i] = value;
     CHECK(cudaMalloc((void **)&device, count * sizeof *host));
@@ -94,10 +98,17 @@ static inline void run_ranks(int ranks, void (*main)(struct rank *self), void *s
     struct rank *rank = calloc((size_t)ranks, sizeof *rank);
     pthread_t *thread = calloc((size_t)ranks, sizeof *thread);
     ncclUniqueId id;
+    if (!rank || !thread) {
+        fprintf(stderr, "no memory\n");
+        exit(7);
+    }
     CHECK(ncclGetUniqueId(&id));
     for (int i = 0; i < ranks; i++) {
         rank[i] = (struct rank){ .rank = i, .ranks = ranks, .id = id, .main = main, .shared = shared };
-        pthread_create(&thread[i], NULL, enter_rank, &rank[i]);
+        if (pthread_create(&thread[i], NULL, enter_rank, &rank[i]) != 0) {
+            fprintf(stderr, "no thread\n");
+            exit(7);
+        }
     }
     for (int i = 0; i < ranks; i++)
         pthread_join(thread[i], NULL);

@@ -10,6 +10,7 @@
 
 #include "api/version.h"
 #include "base/channel.h"
+#include "base/error.h"
 #include "base/interpreter.h"
 #include "base/mem.h"
 #include "base/quantity.h"
@@ -46,6 +47,7 @@ static struct ncs_shim_settings settings;
 static const struct ncs_machine *machine;
 static struct ncs_journal *journal;
 static int end_status; /* of the program that ends */
+static bool untold;    /* exec lacks a message, so this process's own exit status has to be the verdict's */
 
 /* ---- messages to the program that started this one (base/channel.h) ---- */
 
@@ -53,14 +55,17 @@ static void exec_tell(enum ncs_channel_kind kind, const char *format, ...)
 {
     struct ncs_channel_message message;
     va_list args;
+    errno = 0;
     int channel = ncs_channel_open(getenv(NCS_CHANNEL));
-    if (channel < 0)
-        return;
     va_start(args, format);
     size_t bytes = ncs_channel_fill(&message, kind, format, args);
     va_end(args);
-    ncs_shim_write(channel, (const char *)&message, bytes);
-    close(channel);
+    bool lost = channel < 0 ? ncs_status_of(errno) == NCS_NO_MEMORY : !ncs_shim_write(channel, (const char *)&message, bytes);
+    if (lost && !untold)
+        ncs_shim_warn("the report to ncclscript exec has gaps: %s", strerror(errno));
+    untold |= lost;
+    if (channel >= 0)
+        close(channel);
 }
 
 static void exec_tell_cause(const struct ncs_report_run *run)
@@ -334,9 +339,8 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
         ncs_places_note(&out);
     if (notes->bytes > 0)
         ncs_str_add(&out, notes->text);
-    if (out.text)
-        ncs_shim_write(STDERR_FILENO, out.text, out.bytes);
-    bool whole = ncs_exec_timeline_write(&run) && written;
+    bool whole = !out.text || ncs_shim_write(STDERR_FILENO, out.text, out.bytes);
+    whole &= ncs_exec_timeline_write(&run) && written;
     if (settings.scenario)
         whole &= ncs_exec_reproduce(r, settings.scenario, name, exec_tell);
     if (settings.html || settings.trace || settings.scenario || settings.report)
@@ -445,7 +449,7 @@ static void ended(int status)
     ncs_str_free(&left);
     exec_tell(NCS_CHANNEL_ENDED, "%d", status);
     if (server_is_open()) /* its threads still stand in for some that never return */
-        _exit(0);
+        _exit(untold ? status : 0);
 }
 
 extern const struct ncs_shim_above ncs_exec_above;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/dwarf.h"
+#include "base/elf.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/safe.h"
@@ -289,6 +290,8 @@ void ncs_places_add(struct ncs_str *out, int line)
 
 void ncs_places_note(struct ncs_str *notes)
 {
+    if (ncs_elf_note_failure(0))
+        ncs_str_add(notes, "ncclscript: " NCS_ELF_SHORT "\n");
     for (size_t i = 0; i < places; i++)
         if (place[i].is_old && (i == 0 || place[i - 1].path != place[i].path))
             ncs_str_addf(notes, "ncclscript: %s is newer than the program: its lines may have moved\n", place[i].shown);

@@ -81,10 +81,22 @@ static int client_connect(void)
     return s;
 }
 
+/* `ulimit -f` holds for memory, too; the signal would end the program without a word. */
+static bool client_set_size(int file)
+{
+    struct sigaction before, ignored = { .sa_handler = SIG_IGN };
+    sigaction(SIGXFSZ, &ignored, &before);
+    bool done = ftruncate(file, sizeof(struct wire)) == 0;
+    int error = errno;
+    sigaction(SIGXFSZ, &before, NULL);
+    errno = error;
+    return done;
+}
+
 static struct wire *client_new_wire(int *file)
 {
     *file = memfd_create("ncclscript call", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (*file < 0 || ftruncate(*file, sizeof(struct wire)) != 0 || fcntl(*file, F_ADD_SEALS, F_SEAL_SHRINK) != 0)
+    if (*file < 0 || !client_set_size(*file) || fcntl(*file, F_ADD_SEALS, F_SEAL_SHRINK) != 0)
         return NULL;
     void *p = mmap(NULL, sizeof(struct wire), PROT_READ | PROT_WRITE, MAP_SHARED, *file, 0);
     return p == MAP_FAILED ? NULL : p;
@@ -343,6 +355,14 @@ bool client_is_on(void)
     return client_on;
 }
 
+/* Tells the machine, if this thread has a connection: the end of this process alone would look like its mistake. */
+static void client_lacks_memory(size_t bytes)
+{
+    (void)bytes;
+    if (client_pid == getpid() && mine && atomic_load(&mine->wire->state) == WIRE_IDLE)
+        client_ask(mine, WIRE_LACKS);
+}
+
 /* Else the machine would not know it from a death. A process that was forked from this one has no part in it. */
 static void client_exits(int status, void *arg)
 {
@@ -362,6 +382,7 @@ bool client_join(void)
     client_on = true;
     client_pid = getpid();
     on_exit(client_exits, NULL);
+    ncs_mem_exhausted = client_lacks_memory;
     pthread_key_create(&client_key, client_leave);
     through_fill(&client_table, NULL);
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* the machine copies from and to this process's memory */

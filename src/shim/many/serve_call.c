@@ -1,4 +1,5 @@
 /* A call of a process of the job: its arguments are made ready here, and its results go back there. */
+#include <errno.h>
 #include <string.h>
 
 #include "api/invoke.h"
@@ -232,6 +233,7 @@ bool serve_call(struct stand_in *s)
         s->process->status = (int)w->number & 0xff;
         atomic_store(&s->process->exits, true);
         return true;
+    case WIRE_LACKS: server_end_short("a process of the job has no memory left", ENOMEM);
     case WIRE_CALL: serve_function_of_api(s, site); return true;
     case WIRE_KERNEL:
     case WIRE_REFUSE: serve_special(s, site); return true;

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/mem.h"
 #include "shim/many/death.h"
 #include "shim/many/job.h"
@@ -52,7 +53,6 @@ static struct {
     int arena, listener;
     int alive;             /* as of ncs_many_serve; -1 = at its end */
     atomic_llong told_end; /* when, ns; 0 = never */
-    int spare;             /* a descriptor to refuse a connection with */
     struct ncs_shim_settings settings;
 } server = { .arena = -1 };
 
@@ -160,7 +160,7 @@ static void *stall_main(void *arg)
 static bool server_start_thread(void *(*main)(void *), void *arg)
 {
     pthread_t thread;
-    if (pthread_create(&thread, NULL, main, arg) != 0)
+    if ((errno = pthread_create(&thread, NULL, main, arg)) != 0)
         return false;
     pthread_detach(thread);
     return true;
@@ -188,6 +188,12 @@ static const char *open_for(const struct wire_hello *hello)
     return open_server() ? NULL : "there is no machine";
 }
 
+_Noreturn void server_end_short(const char *why, int error)
+{
+    ncs_shim_warn("%s: %s", why, strerror(error));
+    ncs_mem_end();
+}
+
 static void receive_client(int connection)
 {
     struct wire_hello *hello = ncs_new(sizeof *hello);
@@ -195,12 +201,15 @@ static void receive_client(int connection)
     struct ucred peer;
     int file = -1;
     bool heard = is_own_user(connection, &peer) && wire_receive(connection, hello, sizeof *hello, &file);
+    errno = heard ? 0 : errno;
     const char *why = heard ? check_hello(hello) : "its greeting is broken";
     hello->devices[sizeof hello->devices - 1] = hello->program[sizeof hello->program - 1] = '\0';
     hello->variables[sizeof hello->variables - 1] = hello->variables[sizeof hello->variables - 2] = '\0';
     why = why ? why : open_for(hello);
     struct wire *wire = why ? NULL : map_wire(file);
     why = why ? why : take_in(connection, peer.pid, hello, wire);
+    if (why && ncs_status_of(errno) == NCS_NO_MEMORY)
+        server_end_short(why, errno);
     welcome.joined = !why;
     welcome.skips_kernels = server.settings.skips_kernels;
     snprintf(welcome.why, sizeof welcome.why, "%s", why ? why : "");
@@ -257,10 +266,9 @@ static void drop_silent(size_t i, bool hangs_up)
     memmove(server.silent + i, server.silent + i + 1, (--server.silents - i) * sizeof *server.silent);
 }
 
-/* A connection; -1 = it was refused: it is another user's, or no descriptor is left for it. */
+/* A connection; -1 = it was refused: it is another user's. */
 static int accept_client(void)
 {
-    struct wire_welcome welcome = { .why = "the machine has no file descriptors left (ulimit -n)" };
     struct ucred peer;
     int connection = accept4(server.listener, NULL, NULL, SOCK_CLOEXEC);
     if (connection >= 0 && !is_own_user(connection, &peer)) {
@@ -273,14 +281,7 @@ static int accept_client(void)
         drop_silent(0, true);
         return accept4(server.listener, NULL, NULL, SOCK_CLOEXEC);
     }
-    close(server.spare);
-    connection = accept4(server.listener, NULL, NULL, SOCK_CLOEXEC);
-    if (connection >= 0) {
-        wire_send(connection, &welcome, sizeof welcome, -1);
-        close(connection);
-    }
-    server.spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    return -1;
+    server_end_short("the machine has no file descriptors left (ulimit -n)", errno);
 }
 
 /* As many as the system allows. */
@@ -291,7 +292,6 @@ static void take_descriptors(void)
         files.rlim_cur = files.rlim_max;
         setrlimit(RLIMIT_NOFILE, &files);
     }
-    server.spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 static void hear_exec(void)

@@ -53,6 +53,10 @@ bool serve_call(struct stand_in *s);
 /* Runs a function of the process there, and waits for its end. */
 void server_run_there(struct server_process *p, const struct wire_run *run);
 
+/* Ends the machine with NCS_MEM_EXIT after a line on standard error: without one of its processes a job would hang, or seem to,
+ * so there is no verdict of it. */
+_Noreturn void server_end_short(const char *why, int error);
+
 /* True from the start of the machine's process until a process of the program connects; and from then on. */
 bool server_is_asleep(void);
 bool server_is_open(void);

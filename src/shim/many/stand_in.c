@@ -1,5 +1,6 @@
 #include "shim/many/stand_in.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -54,7 +55,7 @@ bool stand_in_start(const struct stand_in *given)
     pthread_t thread;
     struct stand_in *s = ncs_new(sizeof *s);
     *s = *given;
-    if (pthread_create(&thread, NULL, stand_in_main, s) != 0) {
+    if ((errno = pthread_create(&thread, NULL, stand_in_main, s)) != 0) {
         ncs_free(s);
         return false;
     }

@@ -53,7 +53,7 @@ void variables_adopt(const char *list)
         char *name = is ? ncs_copy_text(v) : NULL;
         if (name) {
             name[is - v] = '\0';
-            setenv(name, is + 1, 1);
+            ncs_set_variable(name, is + 1);
         }
         ncs_free(name);
     }

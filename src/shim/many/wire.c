@@ -79,7 +79,7 @@ bool wire_receive(int socket, void *message, size_t bytes, int *file)
         close(*file);
         *file = -1;
     }
-    if (!whole && n >= 0)
-        errno = EPROTO;
+    if (!whole && n >= 0) /* a descriptor that came and had no number is lost */
+        errno = m.msg_flags & MSG_CTRUNC && !head ? EMFILE : EPROTO;
     return whole;
 }

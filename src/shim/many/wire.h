@@ -11,7 +11,7 @@
 
 #include "api/carry.h"
 
-#define WIRE_VERSION 2
+#define WIRE_VERSION 3
 #define WIRE_TEXT 512 /* bytes of the longest text that NCCL or CUDA returns, and more */
 #define WIRE_PATH 4096
 #define WIRE_BODY \
@@ -28,6 +28,7 @@ enum wire_kind {
     WIRE_REFUSE, /* set CUDA's last error to `number` (sim_outside_refuse), which the answer replaces */
     WIRE_LEAVES, /* the thread ends */
     WIRE_EXITS,  /* the process ends by itself, with the status `number` */
+    WIRE_LACKS,  /* the process has no memory left: nothing can be reported of the job */
     WIRE_KERNEL, /* counts a launch of an unknown kernel, whose name is the body */
 };
 
