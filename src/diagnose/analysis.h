@@ -141,6 +141,7 @@ struct ncs_analysis {
     const struct ncs_notice *notice;
     size_t notices;
     int ranks;                    /* of the run, as far as it was seen */
+    size_t job_ranks;             /* of these; a process as such, which comes behind its devices, is none */
     bool hung;                    /* the snapshot was taken of a hang */
     bool *open;                   /* by rank: see ncs_may_go_on */
     int *first_context;           /* by rank: ncs_first_context */

@@ -232,6 +232,9 @@ static void analyse(const struct ncs_parties *parties, const struct ncs_journal 
     };
     q.hung = q.snap->stop == NCS_STOP_QUIET || q.snap->stop == NCS_STOP_LIVELOCK || q.snap->stop == NCS_STOP_STALLED;
     q.ranks = diagnose_count_ranks(&q);
+    q.job_ranks = parties ? 0 : (size_t)q.ranks;
+    for (size_t i = 0; parties && i < parties->count; i++)
+        q.job_ranks += parties->of[i].device >= 0 || parties->of[i].rank < 0;
     ncs_read(&q);
     ncs_align(&q);
     ncs_find_by_lines(&q);

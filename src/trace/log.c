@@ -436,6 +436,7 @@ bool ncs_log_finish(void *state)
         note_lines(l);
         return true;
     }
+    l->first_comm = r->comms;
     ncs_log_find_starts(l);
     find_inits(l);
     bool ok = read_all(l) && ncs_log_bind_loose(l);

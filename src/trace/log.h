@@ -75,6 +75,7 @@ struct log {
     struct record *record;
     struct trace_file *kept;
     size_t kepts, kept_room;
+    size_t first_comm; /* of the record; those before it are other readers' */
     struct log_bound *bound;
     size_t bounds, bound_room;
     struct ncs_map bound_of;   /* process and handle -> bound + 1 */

@@ -175,7 +175,7 @@ bool ncs_log_number_ranks(struct log *l)
 {
     struct record *r = l->record;
     int world = -1, next = 0;
-    for (size_t i = 0; i < r->comms; i++)
+    for (size_t i = l->first_comm; i < r->comms; i++)
         if (world < 0 || r->comm[i].nranks > r->comm[world].nranks)
             world = (int)i;
     if (world < 0)
@@ -194,7 +194,7 @@ bool ncs_log_number_ranks(struct log *l)
     }
     if (!ncs_record_has_rank(r, r->comm[world].nranks - 1, l->err))
         return false;
-    for (size_t i = 0; i < r->comms; i++)
+    for (size_t i = l->first_comm; i < r->comms; i++)
         for (int k = 0; k < r->comm[i].nranks; k++)
             if (r->comm[i].rank[k] >= 0)
                 r->comm[i].rank[k] = l->entity[r->comm[i].rank[k]].rank;

@@ -117,7 +117,7 @@ static bool add_folder(struct files *all, const char *path)
     char **file = NULL;
     size_t files = 0, room = 0;
     if (!ok) {
-        ncs_fail(all->err, NCS_BAD_INPUT, "cannot be read: %s", strerror(errno));
+        ncs_fail(all->err, ncs_status_of(errno), "cannot be read: %s", strerror(errno));
         return ncs_fail_at(all->err, path, 0, 0);
     }
     for (int i = 0; i < count; i++) {

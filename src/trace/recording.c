@@ -235,7 +235,7 @@ static int rank_in_name(const char *path)
     return rank >= 0 && rank < NCS_RECORD_RANKS && *end == '@' ? (int)rank : -1;
 }
 
-/* Notes a file that cannot be read, among others that can. */
+/* Notes a file that cannot be read, among others that can. Not for want of memory or descriptors, which is no fact about the job. */
 static bool skip_file(struct record *record, const struct trace_file *file, struct ncs_error *err)
 {
     int rank = rank_in_name(file->path);
@@ -271,7 +271,8 @@ static bool read_recordings(struct recording *r, struct recordings *all)
     for (size_t i = 0; i < all->files; i++) {
         if (read_recording(r, &all->file[i], NCS_RECORD_CALLS / all->files, all->err))
             continue;
-        if ((r->files == 0 && i + 1 == all->files) || !skip_file(r->record, &all->file[i], all->err))
+        if ((r->files == 0 && i + 1 == all->files) || all->err->status == NCS_NO_MEMORY ||
+            !skip_file(r->record, &all->file[i], all->err))
             return false;
     }
     return true;

@@ -80,6 +80,8 @@ static bool changed_at(struct site_table *t, const char *path, int64_t *ns, int 
 {
     struct stat st;
     int file = ncs_allowed_open(path);
+    if (file < 0)
+        ncs_elf_note_failure(errno);
     if (file < 0 && errno == EACCES && !t->refused && !strstr(file_of(path), ".so") && stat(path, &st) == 0 &&
         S_ISREG(st.st_mode))
         t->refused = ncs_copy_text(path);
@@ -299,6 +301,8 @@ void ncs_recorded_name_sites(struct recording *r)
         ncs_free(t.site[i].path);
         ncs_free(t.site[i].name);
     }
+    if (ncs_elf_note_failure(0))
+        ncs_record_note(r->record, NCS_ELF_SHORT);
     if (t.refused)
         ncs_record_note(r->record,
                         "lines are not read from %s and the like, which the recording names: they are outside of the "

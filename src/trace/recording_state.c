@@ -149,10 +149,14 @@ void ncs_recorded_contexts(struct recorded_play *p, struct ncs_snapshot *s)
 
 /* ---- waits ---- */
 
+/* The contexts of a rank are neighbours. */
 static bool waits_elsewhere(const struct ncs_snapshot *s, const struct ncs_snap_context *c)
 {
-    for (size_t i = 0; i < s->contexts; i++)
-        if (&s->context[i] != c && s->context[i].rank == c->rank && s->context[i].state == NCS_CONTEXT_PARKED)
+    const struct ncs_snap_context *at = c;
+    while (at > s->context && at[-1].rank == c->rank)
+        at--;
+    for (; at < s->context + s->contexts && at->rank == c->rank; at++)
+        if (at != c && at->state == NCS_CONTEXT_PARKED)
             return true;
     return false;
 }

@@ -65,15 +65,6 @@ bool ncs_ineffective(const struct ncs_analysis *q, const struct ncs_call *call, 
     return call->number > 0 && !ncs_call_is_pair(call) && !ncs_call_is_one_sided(call) && ncs_call_count(call) == 0;
 }
 
-/* A process as such, which comes behind its devices, is no rank of the job. */
-static size_t ranks_of_run(const struct ncs_analysis *q)
-{
-    size_t ranks = 0;
-    for (size_t i = 0; q->parties && i < q->parties->count; i++)
-        ranks += q->parties->of[i].device >= 0 || q->parties->of[i].rank < 0;
-    return q->parties ? ranks : (size_t)q->ranks;
-}
-
 int ncs_run_rank(const struct ncs_analysis *q, int comm, int comm_rank)
 {
     if (comm < 0 || (size_t)comm >= q->journal->comms || comm_rank < 0)
@@ -83,7 +74,7 @@ int ncs_run_rank(const struct ncs_analysis *q, int comm, int comm_rank)
         return -1;
     int rank = info->member[comm_rank].rank;
     /* No record names the rank. A communicator of all ranks usually numbers them as the run does. */
-    if (rank < 0 && q->comm[comm].numbered_alike && (size_t)info->nranks == ranks_of_run(q))
+    if (rank < 0 && q->comm[comm].numbered_alike && (size_t)info->nranks == q->job_ranks)
         rank = comm_rank;
     return rank < q->ranks ? rank : -1; /* a record may name ranks that it lacks */
 }

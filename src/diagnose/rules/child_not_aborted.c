@@ -1,30 +1,29 @@
 /* A communicator was aborted, and ranks wait in a child of it, which the abort does not reach. */
 #include "diagnose/rules/rule.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 
-/* True if the rank stands in the abort of the communicator. */
-static bool is_aborting(const struct ncs_analysis *q, int comm, int rank)
+/* By rank: the nearest ancestor of the communicator that the rank has aborted, or aborts; -1 = none. */
+static int *aborted_above(const struct ncs_analysis *q, int comm)
 {
-    for (size_t i = 0; i < q->comm[comm].rares; i++) {
-        const struct ncs_call *c = q->comm[comm].rare[i];
-        if (c->fn == NCS_FN_ncclCommAbort && c->rank == rank && !c->returned)
-            return true;
-    }
-    return false;
-}
-
-/* The nearest ancestor of the communicator that the rank has aborted, or aborts; -1 = none. */
-static int aborted_above(const struct ncs_analysis *q, int comm, int rank)
-{
+    int *of = ncs_new((size_t)(q->ranks + 1) * sizeof *of);
+    memset(of, -1, (size_t)(q->ranks + 1) * sizeof *of);
     for (int above = q->journal->comm[comm]->parent; above >= 0; above = q->journal->comm[above]->parent) {
         const struct ncs_comm_info *info = q->journal->comm[above];
-        for (int i = 0; i < info->members; i++)
-            if (info->member[i].rank == rank &&
-                ((info->member[i].aborted && !info->member[i].released) || is_aborting(q, above, rank)))
-                return above;
+        for (int i = 0; i < info->members; i++) {
+            const struct ncs_member *m = &info->member[i];
+            if (m->aborted && !m->released && m->rank >= 0 && m->rank < q->ranks && of[m->rank] < 0)
+                of[m->rank] = above;
+        }
+        for (size_t i = 0; i < q->comm[above].rares; i++) {
+            const struct ncs_call *c = q->comm[above].rare[i];
+            if (c->fn == NCS_FN_ncclCommAbort && !c->returned && of[c->rank] < 0)
+                of[c->rank] = above;
+        }
     }
-    return -1;
+    return of;
 }
 
 /* True if some rank waits for it that stands in no abort. Otherwise the order of the aborts is the mistake (abort-order). */
@@ -58,20 +57,19 @@ static bool child_not_aborted_match(const struct ncs_analysis *q, const struct n
     if (!ncs_is_because(r, NCS_ABSENT_KILLED, NCS_ABSENT_LAST_FINAL) || n->comm < 0 || !n->call || !n->call->number ||
         q->journal->comm[n->comm]->parent < 0 || !waits_outside_of_aborts(q, n))
         return false;
-    int *ranks = ncs_new((size_t)(q->ranks + 1) * sizeof *ranks), parent = -1;
+    int *above = aborted_above(q, n->comm), *ranks = ncs_new((size_t)(q->ranks + 1) * sizeof *ranks), parent = -1;
+    bool *concerned = ncs_new((size_t)(q->ranks + 1) * sizeof *concerned);
     size_t count = 0;
-    for (int rank = 0; rank < q->ranks; rank++) {
-        bool concerned = false;
-        for (size_t i = 0; i < n->presents; i++)
-            concerned |= n->present[i]->rank == rank;
-        for (size_t i = 0; i < r->absents; i++)
-            concerned |= r->absent[i]->rank == rank;
-        int above = concerned ? aborted_above(q, n->comm, rank) : -1;
-        if (above >= 0) {
+    for (size_t i = 0; i < n->presents; i++)
+        concerned[n->present[i]->rank] = true;
+    for (size_t i = 0; i < r->absents; i++)
+        if (r->absent[i]->rank >= 0)
+            concerned[r->absent[i]->rank] = true;
+    for (int rank = 0; rank < q->ranks; rank++)
+        if (concerned[rank] && above[rank] >= 0) {
             ranks[count++] = rank;
-            parent = above;
+            parent = above[rank];
         }
-    }
     if (count) {
         const char *child = ncs_comm_name(q, n->comm), *name = ncs_comm_name(q, parent);
         struct ncs_str s = { 0 };
@@ -84,6 +82,8 @@ static bool child_not_aborted_match(const struct ncs_analysis *q, const struct n
                             "resources ends with it",
                             child);
     }
+    ncs_free(concerned);
+    ncs_free(above);
     ncs_free(ranks);
     return count > 0;
 }

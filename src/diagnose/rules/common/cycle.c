@@ -214,7 +214,8 @@ static void fill_step(const struct ncs_analysis *q, const struct ncs_cause *r, s
                                    .via = cycle_via_of(q, s->unmet),
                                    .behind = behind_at(q, r, i) };
     ncs_add_step(d, &step);
-    char *what = c ? ncs_describe(c) : ncs_copy_text(q->snap->gate[s->unmet->gate].what);
+    const char *gate = s->unmet->gate >= 0 ? q->snap->gate[s->unmet->gate].what : NULL;
+    char *what = c ? ncs_describe(c) : ncs_copy_text(gate ? gate : "a call of another rank");
     if (c && c->number)
         ncs_add_row(d, s->rank, line, ncs_text("waits in call %u on %s, %s, for %s", (unsigned)c->number, comm, what, other));
     else
