@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +19,27 @@ static bool file_too_long(size_t limit, struct ncs_error *err)
     return ncs_fail(err, NCS_BAD_INPUT, "the file is longer than %s", ncs_format_size(limit, size, sizeof size));
 }
 
+/* A descriptor that does not block, as a pipe of a shell or of node.js may be, is not at its end: waits until it can go on. */
+static bool file_waits(int fd, short events)
+{
+    struct pollfd p = { .fd = fd, .events = events };
+    return errno == EAGAIN && poll(&p, 1, -1) > 0;
+}
+
+static bool file_waits_to_read(FILE *in)
+{
+    bool comes = ferror(in) && file_waits(fileno(in), POLLIN);
+    if (comes)
+        clearerr(in);
+    return comes;
+}
+
 static bool file_read_all(FILE *in, size_t limit, struct ncs_str *text, struct ncs_error *err)
 {
     char block[16384];
     size_t n, before = text->bytes;
     ncs_str_add(text, "");
-    while ((n = fread(block, 1, sizeof block, in)) > 0) {
+    while ((n = fread(block, 1, sizeof block, in)) > 0 || file_waits_to_read(in)) {
         ncs_str_add_bytes(text, block, n);
         if (text->bytes - before > limit)
             return file_too_long(limit, err);
@@ -127,7 +143,9 @@ enum ncs_line_read ncs_file_line(FILE *in, size_t limit, struct ncs_str *line)
     errno = 0;
     ncs_str_clear(line);
     ncs_str_add(line, "");
-    while ((c = getc_unlocked(in)) != EOF && c != '\n') {
+    while (((c = getc_unlocked(in)) != EOF || file_waits_to_read(in)) && c != '\n') {
+        if (c == EOF)
+            continue;
         piece[n++] = (char)c;
         if (n == sizeof piece || line->bytes + n == limit) {
             ncs_str_add_bytes(line, piece, n);
@@ -146,7 +164,7 @@ bool ncs_write_all(int fd, const char *text, size_t bytes)
 {
     while (bytes > 0) {
         ssize_t n = write(fd, text, bytes);
-        if (n < 0 && errno != EINTR)
+        if (n < 0 && errno != EINTR && !file_waits(fd, POLLOUT))
             return false;
         if (n > 0) {
             text += n;

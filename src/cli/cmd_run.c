@@ -1,5 +1,7 @@
 /* ncclscript run: loads scenarios, runs each, reports. */
+#include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/safe.h"
@@ -161,6 +163,13 @@ static bool run_begin_job(struct ncs_option_value *v, int *status)
     return true;
 }
 
+/* While scenarios are read; a run ends in its own way, with the same status. */
+static void run_on_early_term(int number)
+{
+    (void)number;
+    _exit(ncs_job_drop(ncs_verdict_exit(NCS_INTERRUPTED)));
+}
+
 static int run_operands(const struct ncs_parsed *parsed)
 {
     const struct ncs_option_value *v = parsed->value;
@@ -168,6 +177,8 @@ static int run_operands(const struct ncs_parsed *parsed)
     struct ncs_error err = { 0 };
     char *schedule = NULL;
     int status = 2;
+    if (signal(SIGTERM, run_on_early_term) == SIG_IGN)
+        signal(SIGTERM, SIG_IGN);
     if (!ncs_debug_begin("run", &v[NCS_RUN_DEBUG], &v[NCS_RUN_FORMAT]) || !ncs_report_files_fit("run", &v[NCS_RUN_REPORT]) ||
         !run_begin_job(parsed->value, &status))
         return status;
