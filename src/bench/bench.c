@@ -126,8 +126,10 @@ static bool share_id(struct ncs_bench_rank *r, ncclUniqueId *id)
     const struct ncs_api *api = ncs_run_api(r->run);
     ncclUniqueId *found = NULL;
     size_t bytes;
-    if (r->rank == 0 && (!NCCL(r, api, ncclGetUniqueId, id) || !ncs_run_store_set(r->run, ID_KEY, id, sizeof *id)))
+    if (r->rank == 0 && !NCCL(r, api, ncclGetUniqueId, id))
         return false;
+    if (r->rank == 0 && !ncs_run_store_set(r->run, ID_KEY, id, sizeof *id))
+        ncs_mem_no_more(sizeof *id); /* the others would wait for it */
     if (!ncs_run_store_get(r->run, ID_KEY, -1, (void **)&found, &bytes))
         return false;
     *id = *found;

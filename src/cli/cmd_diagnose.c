@@ -177,9 +177,11 @@ static int write_scenario(const struct ncs_parsed *parsed, const struct ncs_trac
     if (!has_calls) {
         fprintf(stderr, "ncclscript diagnose: no scenario was written: the record has no call that a scenario can make\n");
         status = result->verdict == NCS_EMPTY ? status : 2;
-    } else if (ncs_reproducer_write(ncs_option_last(&parsed->value[SCENARIO]), parsed->value[FORCE].given, &job, origin.text,
-                                    &expected, NULL) == 2)
-        status = 2;
+    } else {
+        int written = ncs_reproducer_write(ncs_option_last(&parsed->value[SCENARIO]), parsed->value[FORCE].given, &job,
+                                           origin.text, &expected, NULL);
+        status = written == 2 || written == NCS_MEM_EXIT ? written : status;
+    }
     ncs_reproduced_free(&expected);
     ncs_str_free(&origin);
     ncs_workload_free(&job);

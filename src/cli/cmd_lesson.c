@@ -232,23 +232,27 @@ static int lesson_give(struct chosen *c, bool from_the_beginning, bool echo, con
 
 /* ---- teaching ---- */
 
-static bool test_one(struct ncs_lesson *lesson, const char *name)
+static int test_one(struct ncs_lesson *lesson, const char *name)
 {
     struct ncs_error err = { 0 };
     struct ncs_tutor_options o = { .lesson = lesson, .out = ncs_console_write };
-    if (ncs_lesson_needs_folder(lesson) && !(o.shell = ncs_lesson_folder_open(NULL, &err)))
-        ncs_print_error(&err);
-    bool ok = err.status == NCS_OK && ncs_tutor_test(&o, name);
+    if (ncs_lesson_needs_folder(lesson))
+        o.shell = ncs_lesson_folder_open(NULL, &err);
+    bool ok = err.status == NCS_OK && ncs_tutor_test(&o, name, &err);
     ncs_lesson_folder_close();
-    return ok;
+    if (!err.file[0])
+        ncs_fail_at(&err, name, 0, 0);
+    return err.status != NCS_OK ? ncs_print_error(&err) : ok ? 0 : 1;
 }
 
 static int test_all(const struct ncs_lesson_entry *all, size_t count)
 {
-    bool ok = true;
-    for (size_t i = 0; i < count; i++)
-        ok = test_one(all[i].lesson, all[i].name) && ok;
-    return ok ? 0 : 1;
+    int worst = 0;
+    for (size_t i = 0; i < count; i++) {
+        int status = test_one(all[i].lesson, all[i].name);
+        worst = status > worst ? status : worst;
+    }
+    return worst;
 }
 
 static void write_nothing(void *arg, const char *text)
@@ -334,7 +338,7 @@ static int lesson_main(const struct ncs_parsed *parsed)
     if (!lesson_choose(parsed->operand[0], &c, &err)) {
         status = ncs_print_error(&err);
     } else if (v[TEST].given) {
-        status = test_one(c.lesson, c.name) ? 0 : 1;
+        status = test_one(c.lesson, c.name);
     } else {
         status = lesson_give(&c, v[AGAIN].given, v[ECHO].given, text_of_option(&v[HERE]));
     }

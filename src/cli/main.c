@@ -129,6 +129,8 @@ static int run_parsed(const struct ncs_command *command, int argc, char **argv)
         status = show_command(command);
     else if (main_takes(command, &parsed))
         status = command->main(&parsed);
+    if (status == 2 && ncs_printed_lack())
+        status = NCS_MEM_EXIT;
     ncs_parsed_free(command, &parsed);
     return status;
 }
@@ -149,6 +151,7 @@ int main(int argc, char **argv)
 {
     /* A closed pipe shows as a failed write, which is handled wherever it happens. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* so does a file that is longer than `ulimit -f` allows */
     ncs_mem_begin();
     ncs_out_open();
     return ncs_job_end(ncs_out_finish(run_command(argc, argv)));

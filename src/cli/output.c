@@ -21,6 +21,7 @@
 static int failure;       /* errno of the first write that failed */
 static bool other_failed; /* another output file is incomplete */
 static bool diverted;
+static bool printed_lack;
 
 static bool is_set(const char *name)
 {
@@ -224,7 +225,13 @@ int ncs_print_error(const struct ncs_error *err)
         fprintf(stderr, "  hint: %s\n", text.text);
     }
     ncs_str_free(&text);
+    printed_lack |= err->status == NCS_NO_MEMORY;
     return ncs_verdict_exit(ncs_status_verdict(err->status));
+}
+
+bool ncs_printed_lack(void)
+{
+    return printed_lack;
 }
 
 bool ncs_print_complaints(const struct ncs_complaints *c)
@@ -234,5 +241,6 @@ bool ncs_print_complaints(const struct ncs_complaints *c)
     ncs_complaints_text(c, &text);
     ncs_err(text.text ? text.text : "");
     ncs_str_free(&text);
+    printed_lack |= c->no_memory;
     return c->errors > 0;
 }

@@ -44,6 +44,8 @@ void ncs_err(const char *text);
 
 /* Prints "file:line:col: error: text", the line of the source with a caret, and the hint. */
 int ncs_print_error(const struct ncs_error *err); /* returns the exit status of a command that this error ends */
+/* True if an error printed so far is a lack of the host: then the input is not to blame. */
+bool ncs_printed_lack(void);
 /* Prints all complaints; false if there is no error among them. */
 bool ncs_print_complaints(const struct ncs_complaints *c);
 

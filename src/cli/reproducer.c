@@ -20,6 +20,8 @@ bool ncs_reproducer_was_short(const struct ncs_result *result, struct ncs_error 
         *err = result->internal;
         return true;
     }
+    if (result->refused || result->verdict == NCS_MEMORY)
+        return !ncs_fail(err, NCS_NO_MEMORY, "no memory for a trial");
     for (size_t i = 0; i < result->proof.trials; i++)
         if (result->proof.trial[i].verdict == NCS_MEMORY)
             return !ncs_fail(err, NCS_NO_MEMORY, "no memory to try a change");

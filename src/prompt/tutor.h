@@ -37,7 +37,7 @@ struct ncs_prompt *ncs_tutor_prompt(struct ncs_tutor *t);
 
 /* For teachers and tests: each solution must be marked right, each wrong answer must get its reply. Prints through
  * options->out those that do not, and their number; true if there are none. */
-bool ncs_tutor_test(const struct ncs_tutor_options *options, const char *name);
+bool ncs_tutor_test(const struct ncs_tutor_options *options, const char *name, struct ncs_error *err);
 
 /* Appends what the prompt prints when the step's setup is done and the solution is typed, with the typed lines. */
 bool ncs_tutor_demonstrate(struct ncs_tutor *t, size_t step, struct ncs_str *out, struct ncs_error *err);

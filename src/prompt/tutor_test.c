@@ -8,6 +8,7 @@ struct tutor_test {
     struct ncs_tutor tutor;
     const char *name;
     size_t solutions, wrongs, failures;
+    struct ncs_error *lack; /* of the host: nothing can be said about the lesson then */
 };
 
 static void test_unheard(void *arg, const char *text)
@@ -55,7 +56,10 @@ static void test_answer(struct tutor_test *g, size_t step, const char *input, co
     struct ncs_error err = { 0 };
     struct ncs_str said = { 0 };
     enum ncs_marked marked;
-    if (!test_type(&g->tutor, step, input, &marked, &said, &err))
+    bool begun = test_type(&g->tutor, step, input, &marked, &said, &err);
+    if (err.status == NCS_NO_MEMORY)
+        *g->lack = err;
+    else if (!begun)
         test_complain(g, step, "cannot be begun", "", err.text);
     else if (!expected && marked != NCS_MARKED_RIGHT)
         test_complain(g, step, "its solution is not marked right", input, said.text);
@@ -66,20 +70,17 @@ static void test_answer(struct tutor_test *g, size_t step, const char *input, co
     ncs_str_free(&said);
 }
 
-bool ncs_tutor_test(const struct ncs_tutor_options *options, const char *name)
+bool ncs_tutor_test(const struct ncs_tutor_options *options, const char *name, struct ncs_error *err)
 {
-    struct ncs_error err = { 0 };
-    struct tutor_test g = { .tutor = { .options = *options }, .name = name };
+    struct tutor_test g = { .tutor = { .options = *options }, .name = name, .lack = err };
     struct ncs_tutor_options unheard = *options;
     struct ncs_str summary = { 0 };
     const char *input, *said;
     unheard.out = test_unheard;
-    g.tutor.prompt = tutor_open_prompt(&unheard, &err);
-    if (!g.tutor.prompt) {
-        ncs_str_addf(&summary, "%s: %s\n", name, err.text);
-        g.failures = 1;
-    }
-    for (size_t i = 0; g.tutor.prompt && i < ncs_lesson_steps(options->lesson); i++) {
+    g.tutor.prompt = tutor_open_prompt(&unheard, err);
+    if (!g.tutor.prompt)
+        return false;
+    for (size_t i = 0; err->status == NCS_OK && i < ncs_lesson_steps(options->lesson); i++) {
         if (!ncs_lesson_task(options->lesson, i))
             continue;
         g.solutions++;
@@ -87,10 +88,12 @@ bool ncs_tutor_test(const struct ncs_tutor_options *options, const char *name)
         for (size_t n = 0; ncs_lesson_wrong(options->lesson, i, n, &input, &said); n++, g.wrongs++)
             test_answer(&g, i, input, said);
     }
-    if (g.tutor.prompt)
-        ncs_str_addf(&summary, "%s: %zu solutions, %zu wrong answers, %zu not as they should be\n", name, g.solutions, g.wrongs,
-                     g.failures);
-    test_say(&g, &summary);
+    ncs_str_addf(&summary, "%s: %zu solutions, %zu wrong answers, %zu not as they should be\n", name, g.solutions, g.wrongs,
+                 g.failures);
+    if (err->status == NCS_OK)
+        test_say(&g, &summary);
+    else
+        ncs_str_free(&summary);
     ncs_prompt_free(g.tutor.prompt);
     return g.failures == 0;
 }

@@ -215,12 +215,13 @@ void ncs_run_judge(struct ncs_run *run)
     r->certainty = NCS_CERTAIN;
     if (judge_internal(r))
         return;
-    if (r->stop == NCS_STOP_QUIET && !r->diagnosis.explained) {
+    if (r->stop == NCS_STOP_QUIET && !r->diagnosis.explained && !r->refused) {
         ncs_fail(&r->internal, NCS_INTERNAL, "a rank waits, and the diagnosis found no reason");
         r->verdict = NCS_INTERNAL_FAULT;
         return;
     }
-    r->verdict = judge_stop(run, earliest_cause(run).verdict);
+    enum ncs_verdict cause = earliest_cause(run).verdict;
+    r->verdict = r->stop == NCS_STOP_QUIET && !r->diagnosis.explained ? NCS_MEMORY : judge_stop(run, cause);
     if (r->verdict == NCS_MEMORY)
         explain_memory(r);
     r->certainty = ncs_run_certainty(r);

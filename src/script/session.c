@@ -151,7 +151,8 @@ static enum ncs_read read_statements(const char *file, const char *text, size_t 
         return NCS_READ_WHOLE;
     if (is_unfinished(err))
         return NCS_READ_OPEN;
-    fail_syntax(text, bytes, err);
+    if (err->status != NCS_NO_MEMORY)
+        fail_syntax(text, bytes, err);
     return NCS_READ_WRONG;
 }
 
@@ -172,6 +173,10 @@ enum ncs_read ncs_session_read(struct ncs_session *s, const char *text, int line
         code->call = ncs_lint_split(text, bytes, ignore, NULL, NULL);
         *out = keep_code(s, code);
         return NCS_READ_WHOLE;
+    }
+    if (err->status == NCS_NO_MEMORY) { /* it may be an expression all the same */
+        discard(code);
+        return NCS_READ_WRONG;
     }
     bool expression = is_unfinished(err); /* as `1 +`, which begins no statement */
     ncs_chunk_free(&code->chunk);

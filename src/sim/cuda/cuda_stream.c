@@ -6,6 +6,7 @@
 #include "sim/cuda/host.h"
 #include "sim/cuda/outside.h"
 #include "sim/cuda/stream.h"
+#include "sim/data/memory.h"
 #include "sim/kernel/gen/functions.h"
 #include "sim/settings/cost.h"
 
@@ -123,8 +124,8 @@ static cudaError_t enqueue_host(cudaStream_t handle, cudaHostFn_t function, cuda
     CAPTURE_CHECK(c, s);
     if (callback && s->capture) /* only cudaLaunchHostFunc can be captured (runtime API guide, cudaStreamAddCallback) */
         return sim_cuda_return(c, sim_capture_unsupported(s, cudaErrorStreamCaptureUnsupported));
-    if (!sim_host_prepare(s->gpu))
-        return sim_cuda_return(c, cudaErrorMemoryAllocation);
+    if (!sim_host_prepare(s->gpu)) /* its context needs a stack */
+        return sim_cuda_return(c, (cudaError_t)sim_memory_refused(0));
     sim_outside_kernel(); /* of a program from outside it may be one (shim/kernel/launch.c) */
     struct op *op = sim_op_new(OP_HOST, s->gpu, &s, 1, sim_cost_step());
     op->work = (struct op_work){ .dst = data, .function = function, .callback = callback, .handle = handle };
