@@ -1,12 +1,13 @@
 /* Preloaded into a program: the N-th call of one kind fails, as it does on a machine that is short of that. Each process
- * counts for itself; only the first process of a tree fails, unless NTH_CHILDREN is set.
+ * counts for itself, its forked children go on counting; programs that it starts are spared, unless NTH_PROGRAM is theirs.
  *
- *   NTH_KIND    memory (malloc, calloc, realloc, aligned), thread (pthread_create), descriptor (open, socket, pipe, dup, accept,
- *               memfd_create), write (write, pwrite, writev, send: no space), map (mmap), process (fork, posix_spawn)
- *   NTH         which call fails, from 1 on; 0 = none
- *   NTH_COUNT   a file that gets "KIND CALLS" of the first process when it ends: how many calls there were
+ *   NTH_KIND     memory (malloc, calloc, realloc, aligned), thread (pthread_create), descriptor (open, socket, pipe, dup,
+ *                memfd_create), write (write, writev, fflush, fclose: no space), map (mmap), process (fork, posix_spawn)
+ *   NTH          which call fails, from 1 on; 0 = none
+ *   NTH_PROGRAM  only in processes of this name, wherever in the tree
+ *   NTH_COUNT    a file that gets the most calls that a process made, as a `long`
  *
- * Failing is once: the next call succeeds again, which is the harder case, for nothing else stops the program. */
+ * Only libdw's own calls never fail. Failing is once: the next call succeeds again, which is the harder case, for nothing else stops the program. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -29,35 +30,56 @@ static const char *const names[KINDS] = { "memory", "thread", "descriptor", "wri
 static atomic_long calls;
 static enum kind counted = KINDS;
 static long nth;
-static pid_t first;
+static atomic_long *most; /* calls of one process, in a file; NULL = nobody counts */
+
+/* Programs may end by a signal or `_exit`, so the count is in shared memory all the time. */
+static void map_count(void)
+{
+    const char *path = getenv("NTH_COUNT");
+    int file = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+    if (file < 0)
+        return;
+    if (ftruncate(file, sizeof *most) == 0) {
+        void *there = mmap(NULL, sizeof *most, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        most = there == MAP_FAILED ? NULL : there;
+    }
+    close(file);
+}
 
 static __attribute__((constructor)) void begin(void)
 {
-    const char *kind = getenv("NTH_KIND"), *which = getenv("NTH");
+    const char *kind = getenv("NTH_KIND"), *which = getenv("NTH"), *program = getenv("NTH_PROGRAM");
+    if (program && strcmp(program, program_invocation_short_name) != 0)
+        return;
+    map_count();
+    nth = which ? atol(which) : 0;
+    if (!program) /* programs that this process starts load the library without a kind */
+        unsetenv("NTH_KIND");
     for (int k = 0; kind && k < KINDS; k++)
         counted = strcmp(kind, names[k]) ? counted : (enum kind)k;
-    nth = which ? atol(which) : 0;
-    first = getpid();
-    if (!getenv("NTH_CHILDREN")) /* children of this process load the library without a kind */
-        unsetenv("NTH_KIND");
 }
 
-static __attribute__((destructor)) void end(void)
+static void keep_most(long now)
 {
-    const char *path = getenv("NTH_COUNT");
-    char text[64];
-    if (!path || getpid() != first || counted == KINDS)
-        return;
-    int length = snprintf(text, sizeof text, "%s %ld\n", names[counted], atomic_load(&calls));
-    counted = KINDS;
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (file >= 0 && write(file, text, (size_t)length) == length)
-        close(file);
+    for (long before = atomic_load(most); before < now && !atomic_compare_exchange_weak(most, &before, now);)
+        continue;
 }
 
-static int fails(enum kind kind, int code)
+/* libdw and libelf (elfutils 0.188) end the process by SIGSEGV when they have no memory: that is theirs to mend. */
+static int is_of_libdw(void *caller)
 {
-    if (kind != counted || atomic_fetch_add(&calls, 1) + 1 != nth)
+    Dl_info info;
+    return dladdr(caller, &info) && info.dli_fname && (strstr(info.dli_fname, "libdw") || strstr(info.dli_fname, "libelf"));
+}
+
+static inline __attribute__((always_inline)) int fails(enum kind kind, int code)
+{
+    if (kind != counted)
+        return 0;
+    long now = atomic_fetch_add(&calls, 1) + 1;
+    if (most)
+        keep_most(now);
+    if (now != nth || is_of_libdw(__builtin_return_address(0)))
         return 0;
     if (getenv("NTH_TRAP"))
         __builtin_trap();
