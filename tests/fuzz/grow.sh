@@ -2,7 +2,7 @@
 # Grows the corpora of the fuzz targets: `bash tests/fuzz/grow.sh [-s SECONDS] [-k KEPT] [TARGET...]`, by default all targets with
 # 60 s each. It needs clang with libFuzzer. Each target begins with its corpus (corpus/TARGET.tar.xz) and its seeds; what covers
 # new code is added, and the whole is minimised by -merge. KEPT bounds a corpus (bytes, uncompressed). Inputs that fail, take longer
-# than 20 s or more than 2 GiB are kept in build/fuzz/findings, and make the status 1.
+# than 60 s or more than 2 GiB are kept in build/fuzz/findings, and make the status 1.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 seconds=60 kept=200000
@@ -28,7 +28,7 @@ mkdir -p "$corpora" "$findings"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 export ASAN_OPTIONS=detect_stack_use_after_return=0:allocator_may_return_null=1
-limits=(-timeout=20 -rss_limit_mb=2048 -max_len=32768 -verbosity=0 -print_final_stats=1)
+limits=(-timeout=60 -rss_limit_mb=2048 -max_len=32768 -verbosity=0 -print_final_stats=1)
 
 # The seeds of a target are the operands of its test.
 seeds() { ls $(sed -n "s/^ncs_fuzz_seeds $1 //p" $build/tests/fuzz/seeds.txt); }
@@ -55,7 +55,7 @@ for target in "${targets[@]}"; do
         [ "${n:-0}" -gt 0 ] || break # it fails at what it begins with
     done
     executions=$((executions + done))
-    "$program" -merge=1 -timeout=20 -rss_limit_mb=2048 -max_len=32768 "$least" "$old" "$new" >"$work/log" 2>&1 || tail -3 "$work/log"
+    "$program" -merge=1 -artifact_prefix="$findings/$target-merge-" -timeout=60 -rss_limit_mb=2048 -max_len=32768 "$least" "$old" "$new" >"$work/log" 2>&1 || tail -3 "$work/log"
     # The smallest ones first, as far as there is room.
     (cd "$least" && find . -type f -printf '%s %P\n' | sort -n | awk -v room="$kept" '(used += $1) <= room { print $2 }' | LC_ALL=C sort >"$work/list" &&
         tar --sort=name --owner=0 --group=0 --numeric-owner --mode=644 --mtime=@0 -cf - -T "$work/list" | xz -9e >"$corpora/$target.tar.xz")
