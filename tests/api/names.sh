@@ -5,7 +5,7 @@
 set -uo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 1
-most_permille=${1:-16}
+most_permille=${1:-15}
 
 # NAME FILE for each definition: it begins in column 0, and its body with a brace of its own.
 definitions() {
