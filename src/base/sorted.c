@@ -24,10 +24,12 @@ struct sorted_place {
 static inline struct sorted_place sorted_find(const struct ncs_sorted *s, uint64_t key)
 {
     struct sorted_place at = { 0 };
+    if (s->pages == 0)
+        return at;
     for (size_t left = s->pages, half; (half = left / 2) > 0; left -= half)
         at.page += s->page[at.page + half].entry[0].key <= key ? half : 0;
     const struct ncs_sorted_page *p = &s->page[at.page];
-    const struct sorted_entry *e = s->pages ? p->entry : NULL;
+    const struct sorted_entry *e = p->entry; /* NULL in a first page that has just been opened */
     if (!e || e->key > key)
         return at;
     for (size_t left = p->used, half; (half = left / 2) > 0; left -= half)
@@ -72,9 +74,9 @@ void ncs_sorted_put(struct ncs_sorted *s, uint64_t key, void *value)
 void *ncs_sorted_remove(struct ncs_sorted *s, uint64_t key)
 {
     struct sorted_place at = sorted_find(s, key);
-    struct ncs_sorted_page *p = &s->page[at.page];
-    if (at.entry == 0 || p->entry[at.entry - 1].key != key)
+    if (at.entry == 0 || s->page[at.page].entry[at.entry - 1].key != key)
         return NULL;
+    struct ncs_sorted_page *p = &s->page[at.page];
     void *value = p->entry[at.entry - 1].value;
     memmove(p->entry + at.entry - 1, p->entry + at.entry, (p->used-- - at.entry) * sizeof *p->entry);
     if (p->used == 0) {

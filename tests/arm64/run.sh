@@ -19,8 +19,8 @@ fail() {
     failed=$((failed + 1))
 }
 
-# Debug information would take a tenth of the time, more optimization another quarter.
-{ cmake --preset aarch64 -B "$build" -DCMAKE_C_FLAGS_RELWITHDEBINFO="-O1 -DNDEBUG" && cmake --build "$build"; } >"$work/log" 2>&1 ||
+# Without debug information and optimization it takes half the time. The C library then warns that it adds no checks.
+{ cmake --preset aarch64 -B "$build" -DNCCLSCRIPT_WERROR=OFF -DCMAKE_C_FLAGS_RELWITHDEBINFO="-O0 -DNDEBUG" && cmake --build "$build"; } >"$work/log" 2>&1 ||
     { tail -n 30 "$work/log"; echo "the cross build fails"; exit 1; }
 for file in "$build"/ncclscript "$build"/lib/libncclscript.so "$build"/lib/ncclscript/*.so*; do
     readelf -h "$file" | grep -q 'Machine: *AArch64' || fail "$file is not for 64-bit Arm"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tries inputs of the corpora (corpus/TARGET.tar.xz, which grow.sh makes) as they are: every NCCLSCRIPT_FUZZ_STEP-th of each (1 = all),
+# Tries inputs of the corpora (corpus/TARGET.tar.xz, which grow.bash makes) as they are: every NCCLSCRIPT_FUZZ_STEP-th of each (1 = all),
 # each day others.
 set -u
 : "${NCCLSCRIPT:?the path of the binary}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Grows the corpora of the fuzz targets: `bash tests/fuzz/grow.sh [-s SECONDS] [-k KEPT] [TARGET...]`, by default all targets with
+# Grows the corpora of the fuzz targets: `bash tests/fuzz/grow.bash [-s SECONDS] [-k KEPT] [TARGET...]`, by default all targets with
 # 60 s each. It needs clang with libFuzzer. Each target begins with its corpus (corpus/TARGET.tar.xz) and its seeds; what covers
 # new code is added, and the whole is minimised by -merge. KEPT bounds a corpus (bytes, uncompressed). Inputs that fail, take longer
 # than 60 s or more than 2 GiB are kept in build/fuzz/findings, and make the status 1.
