@@ -37,8 +37,10 @@ static void add_trial(const struct ncs_text *t, const struct ncs_trial *trial, s
         ncs_str_add(line, ": only a part of the edits was made");
     if (trial->verdict == NCS_HANG && trial->moved)
         ncs_str_add(line, ", other ranks went on");
-    if (trial->returns || trial->behind)
-        ncs_str_addf(line, ", applied %zu times more, %zu changes behind it", trial->returns, trial->behind);
+    if (trial->returns)
+        ncs_str_addf(line, ", applied %zu times more", trial->returns);
+    if (trial->behind)
+        ncs_str_addf(line, ", %zu changes behind it", trial->behind);
     if (trial->diagnosed)
         ncs_str_addf(line, ", the finding is %s%s%s", trial->gone ? "gone" : "still there", trial->left ? ", what is left: " : "",
                      trial->left ? trial->left : "");

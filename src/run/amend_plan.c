@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "api/meeting.h"
 #include "api/types.h"
 #include "base/mem.h"
 #include "run/amend_private.h"
@@ -104,7 +105,7 @@ static void find_beside(const struct ncs_journal *j, const struct ncs_past *past
         return;
     for (int k = 0; k < j->comm[e->comm]->nranks; k++) {
         const struct ncs_call *other = ncs_journal_call(j, e->comm, k, model->number);
-        if (other && ncs_call_signature(other) == ncs_call_signature(model) && put_beside(past, other, c))
+        if (other && ncs_calls_are_alike(other, model) && put_beside(past, other, c))
             return;
     }
     for (int k = 0; k < j->comm[e->comm]->nranks; k++)

@@ -350,10 +350,10 @@ static void doubt_message(struct ncs_run *run, const struct ncs_driver *driver)
     ncs_weighed(first, "certain no more: the other end of the message may be wrong");
 }
 
-/* True if the cause is not proven: its change was tried in vain, or it has none. */
+/* True if the cause is not proven: its change was tried in vain, or no trial shows anything of it. */
 static bool may_be_of_several(const struct ncs_run *run, const struct ncs_finding *first)
 {
-    bool untried = first && first->certainty == NCS_LIKELY && !first->repairs;
+    bool untried = first && first->certainty == NCS_LIKELY && !trial_shows(run, first);
     return first && (untried || is_refuted(run, first)) && !prove_is_of_all(run, first);
 }
 
@@ -383,8 +383,9 @@ static bool take_first_of_several(struct ncs_run *run)
     const struct ncs_finding *first = prove_first_of(run);
     for (size_t i = 0; i < d->alternatives && first; i++) {
         struct ncs_finding *f = prove_cause_of(&d->alternative[i]);
-        if (!d->alternative[i].sure || !lets_others_go_on(run, f) || !ncs_finding_names_all(first, f) ||
-            leaves_out_usual(run, f) || ncs_edits_same(f->repair, f->repairs, first->repair, first->repairs))
+        if (!d->alternative[i].sure || !lets_others_go_on(run, f) ||
+            !(ncs_finding_names_all(first, f) || ncs_finding_names_all(f, first)) || leaves_out_usual(run, f) ||
+            ncs_edits_same(f->repair, f->repairs, first->repair, first->repairs))
             continue;
         ncs_decided(f, NCS_WHY(TRIAL_SEVERAL), "instead of %s", first->rule);
         f->certainty = NCS_LIKELY;
@@ -394,6 +395,17 @@ static bool take_first_of_several(struct ncs_run *run)
         return true;
     }
     return false;
+}
+
+/* The cause's own change lets other ranks go on, and then something else hangs: it may be one of several mistakes. */
+static bool keep_as_one_of_several(struct ncs_run *run)
+{
+    struct ncs_finding *first = prove_first_of(run);
+    if (!first || !lets_others_go_on(run, first) || !trial_shows(run, first)->gone)
+        return false;
+    known_trial(&run->result.proof, first)->one_of_several = true;
+    set_tried(run, first);
+    return true;
 }
 
 void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
@@ -415,7 +427,7 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
         if (is_refuted(run, prove_cause_of(&d->alternative[i])) &&
             !(several && lets_others_go_on(run, prove_cause_of(&d->alternative[i]))))
             d->alternative[i].as_good = d->alternative[i].sure = false;
-    several = several && take_first_of_several(run);
+    several = several && (take_first_of_several(run) || keep_as_one_of_several(run));
     if (!another_stands)
         ncs_diagnosis_doubt(d, run->journal);
     doubt_fallen(run, another_stands, several);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/meeting.h"
 #include "base/mem.h"
 
 /* A call that is left out on one communicator and inserted on another, at the same place, is one
@@ -36,7 +37,7 @@ static void join_comms(struct ncs_explanation *c)
 static bool change_places(const struct ncs_change *out, const struct ncs_change *in)
 {
     return out->kind == NCS_CHANGE_LEAVE_OUT && in->kind == NCS_CHANGE_PUT_IN && out->comm == in->comm && !out->host &&
-           !in->host && ncs_call_signature(out->model) == ncs_call_signature(in->model);
+           !in->host && ncs_calls_are_alike(out->model, in->model);
 }
 
 /* True if a course has a call left out at one step and inserted at another: the two have changed
@@ -293,7 +294,7 @@ void ncs_candidates_rehearse(struct ncs_explanations *s)
         bool needless = !r.blocked && is_needless(s, c);
         if (ncs_decisions_kept && i < SHOWN) {
             char outcome[80];
-            snprintf(outcome, sizeof outcome, "the rehearsal leaves %zu blocked", r.blocked);
+            snprintf(outcome, sizeof outcome, "the rehearsal leaves %zu waits and launches unfinished", r.blocked);
             weigh_candidate(s, c, i ? &before : NULL,
                             dearer      ? "not rehearsed: dearer than all that are kept"
                             : r.blocked ? outcome

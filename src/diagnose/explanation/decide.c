@@ -4,6 +4,7 @@
  * other one is as small. */
 #include <string.h>
 
+#include "api/meeting.h"
 #include "base/mem.h"
 #include "diagnose/rules/rule.h"
 
@@ -382,8 +383,7 @@ static bool may_be_inserted(const struct ncs_call *own, const struct ncs_call *m
 {
     if (ncs_call_is_pair(model) || ncs_call_is_pair(own))
         return ncs_call_is_pair(model) && ncs_call_is_pair(own) && ncs_is_send(own) == (ncs_is_send(model) != e->answer);
-    return ncs_call_signature(own) == ncs_call_signature(model) &&
-           (own->unsaid & NCS_UNSAID_PLACE || ncs_at_same_place(own, model));
+    return ncs_calls_are_alike(own, model) && (own->unsaid & NCS_UNSAID_PLACE || ncs_at_same_place(own, model));
 }
 
 static bool comes_later(const struct ncs_journal *j, const struct ncs_edit *e)

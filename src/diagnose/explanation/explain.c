@@ -42,22 +42,22 @@ static bool has_own_reason(const struct ncs_analysis *q, const struct ncs_absent
     return a->reason < NCS_ABSENT_FINISHED && a->reason != NCS_ABSENT_EMPTY;
 }
 
-/* True if the cause is known without comparing courses: a missed rank has a reason of its own, such
+/* Why the cause is known without comparing courses: a missed rank has a reason of its own, such
  * as an abort or an error; or a communicator is being made, which rehearsals cannot play. Waits for
- * hosts are an exception, because they may keep a communicator from being made. */
-static bool explain_is_known(const struct ncs_analysis *q)
+ * hosts are an exception, because they may keep a communicator from being made. NULL = it is not known. */
+static const char *explain_why_known(const struct ncs_analysis *q)
 {
     bool hosts = waits_for_hosts(q);
     for (size_t i = 0; i < q->unmets; i++) {
         const struct ncs_unmet *n = &q->unmet[i];
         bool split = n->call && n->call->fn == NCS_FN_ncclCommSplit;
         if (!hosts && !split && (ncs_is_meeting(n) || n->kind == NCS_UNMET_INIT))
-            return true;
+            return "a meeting is open that no rehearsal plays";
         for (size_t k = 0; k < n->absents; k++)
             if (has_own_reason(q, &n->absent[k]))
-                return true;
+                return "a rank that lacks has a reason of its own";
     }
-    return false;
+    return NULL;
 }
 
 /* True if explanations are looked for (README, rule 14); --debug=diagnosis prints why not. */
@@ -65,9 +65,9 @@ static bool explain_begin(struct ncs_explanations *s)
 {
     enum { MOST_WAYS = 64 };
     struct ncs_diagnosis *d = s->q->result;
-    if (explain_is_known(s->q)) {
-        ncs_weighed(
-            d, "none is looked for: a rank that lacks has a reason of its own, or a meeting is open that no rehearsal plays");
+    const char *known = explain_why_known(s->q);
+    if (known) {
+        ncs_weighed(d, "none is looked for: %s", known);
         return false;
     }
     if (!ncs_courses_read(s->q, &s->courses)) {
@@ -76,7 +76,8 @@ static bool explain_begin(struct ncs_explanations *s)
     }
     ncs_ways_read(s->q, &s->courses, &s->ways);
     if (s->courses.count < 2 || s->ways.count > MOST_WAYS) {
-        ncs_weighed(d, "none is looked for: %zu courses, %zu ways", s->courses.count, s->ways.count);
+        ncs_weighed(d, "none is looked for: %zu courses, %zu ways; there must be 2 courses, and at most %d ways",
+                    s->courses.count, s->ways.count, MOST_WAYS);
         return false;
     }
     s->cast = ncs_cast_new(s->q, &s->courses);

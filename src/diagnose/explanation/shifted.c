@@ -3,6 +3,7 @@
  * left out, or made too often, before: its calls are shifted then. */
 #include "diagnose/explanation/explain.h"
 
+#include "api/meeting.h"
 #include "base/mem.h"
 
 /* True if all calls were made at one place, of whatever function, as far as places are known, and
@@ -22,7 +23,7 @@ static bool is_of_one_place(const struct ncs_unmet *n)
 
 static bool are_alike(const struct ncs_call *a, const struct ncs_call *b)
 {
-    return ncs_call_signature(a) == ncs_call_signature(b);
+    return ncs_calls_are_alike(a, b);
 }
 
 static size_t count_like(const struct ncs_unmet *n, const struct ncs_call *call)

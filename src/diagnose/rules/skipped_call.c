@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "api/meeting.h"
 #include "base/mem.h"
 
 /* A call that most of the present ranks have made; of several such the first by rank. */
@@ -91,7 +92,7 @@ static void plain_skip(const struct ncs_analysis *q, const struct ncs_cause *r, 
     ncs_format_place(&s, call);
     ncs_str_addf(&s, " on rank %d", call->rank);
     for (size_t i = 0; i < n->presents && !other; i++)
-        if (ncs_call_signature(n->present[i]) != ncs_call_signature(call))
+        if (!ncs_calls_are_alike(n->present[i], call))
             other = n->present[i];
     if (other) {
         char *what = ncs_describe(other);

@@ -1,6 +1,7 @@
 /* Two calls that were meant for each other were made on two communicators. */
 #include "diagnose/rules/rule.h"
 
+#include "api/meeting.h"
 #include "base/mem.h"
 
 static const struct ncs_call *by_rank(const struct ncs_unmet *n, int rank)
@@ -51,7 +52,7 @@ static bool fit(const struct ncs_analysis *q, const struct ncs_call *a, const st
     if (ncs_call_is_pair(a))
         return ncs_is_send(a) != ncs_is_send(b) && ncs_run_rank(q, a->comm, ncs_call_peer(a)) == b->rank &&
                ncs_run_rank(q, b->comm, ncs_call_peer(b)) == a->rank;
-    return a->place.line && a->place.line == b->place.line && ncs_call_signature(a) == ncs_call_signature(b);
+    return a->place.line && a->place.line == b->place.line && ncs_calls_are_alike(a, b);
 }
 
 static void wrong_comm_format_side(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *n)

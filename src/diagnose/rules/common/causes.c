@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "api/meeting.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -204,7 +205,7 @@ static bool causes_disagree(const struct ncs_notice *n)
     if (n->calls == 2 && ncs_call_is_pair(n->call[0]) && ncs_call_is_pair(n->call[1]))
         return true;
     for (size_t i = 1; i < n->calls; i++)
-        if (ncs_call_signature(n->call[i]) != ncs_call_signature(n->call[0]))
+        if (!ncs_calls_are_alike(n->call[i], n->call[0]))
             return true;
     return false;
 }

@@ -83,7 +83,9 @@ static bool blame_odd_order(const struct ncs_odd_order *odd, bool ends, struct n
         else
             ncs_add_culprit(d, o->rank, o->first ? o->first->number : 0, o->first ? o->first->place.line : 0);
     }
-    ncs_decided(&d->f, NCS_WHY(ODD_ORDER), "%zu with this order, %zu with the opposite one", odd->ranks, odd->others);
+    ncs_decided(&d->f, NCS_WHY(ODD_ORDER), "%zu with this order, %zu with the opposite one%s%s (odd_side_of)", odd->ranks,
+                odd->others, odd->tied ? "; odd is who left the order of the round before, else who lacks the lowest rank" : "",
+                odd->by_siblings ? "; communicators made at the same places count, too" : "");
     d->f.evidence = ncs_copy_text(odd->tied          ? "as many ranks have one order as the other"
                                   : odd->by_siblings ? "most ranks that use communicators like these have the other order"
                                                      : "the others that use these communicators have one order");

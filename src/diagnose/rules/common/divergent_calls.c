@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/meeting.h"
 #include "base/mem.h"
 
 const struct ncs_call_divergence *ncs_divergence_of(const struct ncs_analysis *q, const struct ncs_cause *r)
@@ -101,7 +102,7 @@ const struct ncs_call *ncs_call_at(const struct ncs_analysis *q, int comm, int c
 bool ncs_same_call(const struct ncs_call *a, const struct ncs_call *b)
 {
     const char *x = a && a->label ? a->label : "", *y = b && b->label ? b->label : "";
-    return a && b && ncs_call_signature(a) == ncs_call_signature(b) && strcmp(x, y) == 0;
+    return a && b && ncs_calls_are_alike(a, b) && strcmp(x, y) == 0;
 }
 
 /* Adds the calls from the i-th one on that were made at one place: "calls 3, 6 at line 7 (grad 1)". Returns the next one

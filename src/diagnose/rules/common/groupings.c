@@ -4,6 +4,7 @@
  * may wait in another order. The simulator keeps the order of issue: there it is never why a run hangs. */
 #include "diagnose/rules/rule.h"
 
+#include "api/meeting.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -104,8 +105,7 @@ static void judge_fused(const struct ncs_analysis *q, int comm, struct ncs_draft
         other = groupings_vote(pace, members, model, &g);
         const struct pace *one = &pace[pace[model].fused ? model : other];
         const struct pace *two = &pace[pace[model].fused ? other : model];
-        bool alike = ncs_call_signature(one->now) == ncs_call_signature(two->now) &&
-                     ncs_call_signature(one->last) == ncs_call_signature(two->last);
+        bool alike = ncs_calls_are_alike(one->now, two->now) && ncs_calls_are_alike(one->last, two->last);
         g.call[0] = one->last, g.call[1] = one->now;
         g.call[2] = two->last, g.call[3] = two->now;
         if (alike)
@@ -312,7 +312,7 @@ static bool groupings_both(const struct ncs_analysis *q, int comm_rank, const st
     bool first = out->a->id < out->b->id;
     out->style = groupings_together(q, out->a, out->b) ? (first ? GROUPED_FIRST : GROUPED_SECOND)
                                                        : (first ? APART_FIRST : APART_SECOND);
-    return ncs_call_signature(out->a) == ncs_call_signature(a) && ncs_call_signature(out->b) == ncs_call_signature(b);
+    return ncs_calls_are_alike(out->a, a) && ncs_calls_are_alike(out->b, b);
 }
 
 static enum style groupings_commonest(const size_t votes[STYLES], bool *tied)

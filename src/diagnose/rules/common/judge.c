@@ -99,7 +99,7 @@ void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, con
     ncs_drafts_add(q, all, d);
 }
 
-/* Of equal grounds (diagnose/README.md, rules 2 and 9). The order of the table is the alphabet's. */
+/* Of equal grounds (diagnose/README.md, rules 2 and 9). */
 static bool is_better_draft(const struct ncs_draft *d, const struct ncs_draft *than)
 {
     return d->f.culprits < than->f.culprits;
@@ -158,7 +158,8 @@ static void format_asked(const struct ncs_analysis *q, const struct ncs_cause *r
 }
 
 /* Notes the choice by grounds. The rules that match with a weaker one are asked for that alone. A comparison that chose whom to
- * blame, or a cause behind the wait, says more than the ground, so it stays the finding's. */
+ * blame, or a cause behind the wait, says more than the ground, so it stays the finding's; but in a cycle that a rule explains
+ * by a call, the ground says more. */
 static void weigh_grounds(const struct ncs_analysis *q, const struct ncs_cause *r, const char *rule, enum ncs_ground ground,
                           struct ncs_finding *f)
 {
@@ -184,7 +185,8 @@ static void weigh_grounds(const struct ncs_analysis *q, const struct ncs_cause *
     if (r->asked.decision)
         ncs_decided(f, r->asked, "the cause that the rules were asked about%s", about.bytes ? about.text : "");
     ncs_str_free(&about);
-    f->decided = before ? before : r->asked.decision > NCS_DECIDED_POLLS ? r->asked.decision : NCS_DECIDED_GROUND;
+    bool behind = r->asked.decision > NCS_DECIDED_POLLS && (r->asked.decision != NCS_DECIDED_CYCLE || ground >= NCS_GROUND_ORDER);
+    f->decided = before ? before : behind ? r->asked.decision : NCS_DECIDED_GROUND;
 }
 
 bool ncs_judge(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_drafts *all)

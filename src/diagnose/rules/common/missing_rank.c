@@ -1,6 +1,7 @@
 /* Shared by the rules about a rank that will never come to a meeting. */
 #include "diagnose/rules/rule.h"
 
+#include "api/meeting.h"
 #include "base/mem.h"
 
 /* A gate has no calls, so there the ranks whose contexts wait directly are present. Of other waits
@@ -50,7 +51,7 @@ void ncs_format_who_waits(const struct ncs_analysis *q, struct ncs_str *s, const
         ncs_str_addf(s, " wait%s for %s", count == 1 ? "s" : "", several ? "them" : "it");
         bool alike = true;
         for (size_t i = 0; i < unmet->presents; i++)
-            alike &= ncs_call_signature(unmet->present[i]) == ncs_call_signature(unmet->call);
+            alike &= ncs_calls_are_alike(unmet->present[i], unmet->call);
         if (unmet->call && !ncs_is_init(unmet->call) && alike) {
             char *what = ncs_describe(unmet->call);
             ncs_str_addf(s, " in %s", what);

@@ -196,7 +196,8 @@ static bool is_pair_counted(struct ncs_map *known, const struct vote *v)
     uint64_t key = 0;
     for (int i = 0; i < 2; i++) {
         const struct ncs_call *c = v->wait[i]->call;
-        key += ncs_hash(v->class[v->wait[i]->comm], c -> number ? ncs_position(v->q, c) : ~(uint64_t)c -> fn);
+        uint64_t which = c->number ? ncs_position(v->q, c) : ~(uint64_t)c->fn;
+        key += ncs_hash(v->class[v->wait[i]->comm], which);
     }
     bool counted = ncs_map_number(known, key) != 0;
     ncs_map_put_number(known, key, 1);
@@ -214,6 +215,12 @@ static void vote_on(struct vote *v, struct ncs_odd_order *out)
     take_vote(v, v->count[0] + v->count[1] > direct, out);
 }
 
+static const struct ncs_unmet *wait_of_step(const struct ncs_analysis *q, const struct ncs_cause *r, size_t at)
+{
+    int wait = ncs_node_unmet(q, r->path[at % r->length]);
+    return wait >= 0 ? &q->unmet[wait] : NULL;
+}
+
 struct ncs_odd_order ncs_odd_order_of(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
     size_t comms = q->journal->comms, ranks = (size_t)q->ranks + 1;
@@ -225,13 +232,15 @@ struct ncs_odd_order ncs_odd_order_of(const struct ncs_analysis *q, const struct
                       .first = ncs_new(ranks * sizeof *v.first) };
     for (size_t c = 0; c < comms; c++)
         v.class[c] = ncs_class_of_comm(q, (int)c);
+    size_t begin = ncs_first_place(q, r);              /* it reads the same wherever the search entered the cycle */
     for (size_t k = r->length; k-- > 0 && !v.wait[1];) /* the last wait of the path is the one before the first */
-        v.wait[1] = ncs_node_unmet(q, r->path[k]) >= 0 ? &q->unmet[ncs_node_unmet(q, r->path[k])] : NULL;
-    for (size_t i = 0; i < r->length; i++) {
-        if (ncs_node_unmet(q, r->path[i]) < 0)
+        v.wait[1] = wait_of_step(q, r, begin + k);
+    for (size_t k = 0; k < r->length; k++) {
+        const struct ncs_unmet *n = wait_of_step(q, r, begin + k);
+        if (!n)
             continue;
         v.wait[0] = v.wait[1];
-        v.wait[1] = &q->unmet[ncs_node_unmet(q, r->path[i])];
+        v.wait[1] = n;
         if (v.wait[0] != v.wait[1] && gathers_ranks(v.wait[0]) && gathers_ranks(v.wait[1]) && !is_pair_counted(&known, &v))
             vote_on(&v, &out);
     }
