@@ -43,7 +43,7 @@ static inline ncclResult_t init_rank(ncclComm_t *out, int nranks, ncclUniqueId i
 {
     (void)nranks, (void)id, (void)rank;
     if (ncs_local)
-        in_flight = *ncs_local->call;
+        in_flight = ncs_call_copy(ncs_local->call);
     if (nccl_code == ncclSuccess && is_late)
         late = out;
     else if (nccl_code == ncclSuccess)
@@ -83,7 +83,7 @@ static inline ncclResult_t all_reduce(const void *send, void *recv, size_t count
                                       ncclComm_t comm, cudaStream_t stream)
 {
     (void)send, (void)recv, (void)count, (void)dtype, (void)op, (void)comm, (void)stream;
-    in_flight = *ncs_local->call;
+    in_flight = ncs_call_copy(ncs_local->call);
     return nccl_code;
 }
 
