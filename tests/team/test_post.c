@@ -247,8 +247,8 @@ static int rude_member(void *arg)
     return 0;
 }
 
-/* They are lost for what they have sent, or because they end in the middle of a message; a proper one is heard. Of the message that
- * comes twice, the first one is. */
+/* A member is lost if it sends something wrong, or ends in the middle of a message. Its proper messages before that are heard; a
+ * message that comes twice is heard once. */
 START_TEST(test_rude_members)
 {
     struct lab lab, member;

@@ -48,7 +48,7 @@ static uint64_t own_behind(uint64_t address)
     return furthest > address ? furthest - address : 0;
 }
 
-/* The ranges from here on have changed, or have moved: until one is as before, they are told how far those before them go. */
+/* Range i has changed, or another one stands there now: computes `furthest` anew from there on, up to a range whose value stays. */
 static void own_extend(size_t i)
 {
     for (uint64_t most = i ? own.range[i - 1].furthest : 0; i < own.ranges; i++) {

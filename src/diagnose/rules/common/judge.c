@@ -128,7 +128,7 @@ static const char *judge_by(const struct ncs_analysis *q, const struct ncs_cause
     return found;
 }
 
-/* Who is absent from the wait and why, or through which ranks the cycle goes. */
+/* Adds the ranks that are absent from the wait, each with its reason, or the ranks of the cycle. */
 static void format_asked(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
 {
     enum { MOST = 8 };
