@@ -271,8 +271,10 @@ static struct fall fall_of(const struct ncs_run *run, const struct ncs_finding *
     bool cycle = first->cycles && !prove_is_of_all(run, first), on = t && t->verdict == NCS_HANG && ncs_trial_goes_on(t);
     if (t && t->verdict != NCS_PASS && !on)
         return (struct fall){ "its own change fails the trial",
-                              t->verdict == NCS_HANG ? "it could also be something else: the run still hangs with this change"
-                                                     : "it could also be something else: the run does not pass with this change",
+                              t->one_of_several ? "it could also be something else: with this change the run hangs elsewhere"
+                              : t->verdict == NCS_HANG
+                                  ? "it could also be something else: the run still hangs with this change"
+                                  : "it could also be something else: the run does not pass with this change",
                               true };
     if (known && known->verdict == NCS_MEMORY)
         return (struct fall){ "there was no memory for its trial",

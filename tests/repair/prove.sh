@@ -95,6 +95,22 @@ check "a change of which only a part was made is no evidence" \
 "$program" run --prove apart.lua 2>&1 </dev/null | grep -qx '    then, with only a part of this made,  hang: host-wait' ||
     { echo "a trial of a part does not say so"; failed=$((failed + 1)); }
 
+# Of two mistakes the first one keeps its fix: its change leads to the second one.
+cat >two.lua <<'S'
+scenario { ranks = 4 }
+local x = cuda.buffer("float32", 16):fill(1)
+for step = 1, 3 do
+  world:broadcast(x, { root = (rank == 1 and step == 2) and 1 or 0 })
+  if rank ~= 3 or step ~= 2 then
+    world:all_reduce(x)
+  end
+  stream:sync()
+end
+S
+check "the cause is one of several mistakes" \
+    '["root-mismatch","likely",true,"it could also be something else: with this change the run hangs elsewhere","with this one argument changed on rank 1 other ranks go on, and the run hangs elsewhere: there may be another mistake"]' \
+    '[.findings[0] | .rule, .certainty, (.fix != null), .otherwise, .tried]' two.lua
+
 # A script that may have effects outside is not run again.
 check "a script with effects is run once" '[null,null,[]]' "$tried" --unsafe --prove long.lua
 "$program" run --driver nccl --prove long.lua >text 2>&1 </dev/null
