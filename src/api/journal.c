@@ -323,10 +323,12 @@ int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
     ncs_journal_use_window(j, call, base);
     unlock(j);
     rc = early ? rc : ask_fault(j, call);
+    lock(j); /* also for the flag: another thread that trims the journal reads its byte */
     call->faulted = rc != 0;
-    if (call->withdrawn)
+    if (call->withdrawn) {
+        unlock(j);
         return rc;
-    lock(j);
+    }
     if (call->fn == NCS_FN_ncclCommWindowRegister)
         ncs_journal_add_window(j, call);
     if (ncs_fn_info[call->fn].counted && call->comm >= 0)
