@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <unistd.h>
 
+#include "base/thread.h"
+
 enum {
     MOST_WORKERS = 63,
     PIECES_PER_THREAD = 4, /* several, so that other threads take over the pieces of a delayed one */
@@ -110,13 +112,8 @@ static void start_workers(void)
     int want = ncs_cores() - 1;
     if (want > MOST_WORKERS)
         want = MOST_WORKERS;
-    /* signals are for the program's own threads */
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (pthread_t worker; pool.workers < want && pthread_create(&worker, NULL, worker_main, NULL) == 0; pool.workers++)
-        pthread_detach(worker);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    while (pool.workers < want && ncs_thread_start(NULL, NULL, worker_main, NULL) == 0)
+        pool.workers++;
     pool.started = true;
 }
 

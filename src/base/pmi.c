@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/mem.h"
 #include "base/quantity.h"
+#include "base/thread.h"
 
 #define PMI_ANSWER ((int64_t)5 * 1000000000) /* for the launcher's helper on this host */
 enum { PMI_LINE = 4096 };
@@ -26,13 +26,6 @@ static struct {
     char line[PMI_LINE]; /* what has come: the line that was heard last, then `count` bytes behind it */
     size_t heard, count;
 } pmi;
-
-static int64_t pmi_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* ---- lines ---- */
 
@@ -56,7 +49,7 @@ static bool pmi_hear(int64_t until)
             return true;
         }
         struct pollfd p = { .fd = pmi.fd, .events = POLLIN };
-        int64_t left = (until - pmi_now()) / 1000000 + 1;
+        int64_t left = (until - ncs_clock()) / 1000000 + 1;
         int ready = left <= 0 ? 0 : poll(&p, 1, left < INT_MAX ? (int)left : INT_MAX);
         if (ready == 0) {
             errno = ETIMEDOUT;
@@ -100,7 +93,7 @@ static bool pmi_is(const char *command)
 static bool pmi_ask(const char *line, const char *answer)
 {
     char room[PMI_LINE];
-    if (!pmi_say(line) || !pmi_hear(pmi_now() + PMI_ANSWER))
+    if (!pmi_say(line) || !pmi_hear(ncs_clock() + PMI_ANSWER))
         return false;
     const char *code = pmi_value("rc", room);
     return (!code || strcmp(code, "0") == 0) && pmi_is(answer);
@@ -178,7 +171,7 @@ enum ncs_pmix_got ncs_pmi_get(const char *key, int64_t patience, char **text)
     *text = NULL;
     if (!pmi.open || !pmi_enter())
         return NCS_PMIX_FAILED;
-    if (!pmi_pass(pmi_now() + patience))
+    if (!pmi_pass(ncs_clock() + patience))
         return errno == ETIMEDOUT ? NCS_PMIX_LATE : NCS_PMIX_FAILED;
     snprintf(line, sizeof line, "cmd=get kvsname=%s key=%s\n", pmi.space, key);
     if (pmi_ask(line, "get_result"))
@@ -189,7 +182,7 @@ enum ncs_pmix_got ncs_pmi_get(const char *key, int64_t patience, char **text)
 /* A process that leaves in the middle of a barrier does so without a word: the launcher then ends the others. */
 void ncs_pmi_close(void)
 {
-    if (pmi.open && (!pmi.waits || pmi_pass(pmi_now() + PMI_ANSWER / 10)))
+    if (pmi.open && (!pmi.waits || pmi_pass(ncs_clock() + PMI_ANSWER / 10)))
         pmi_ask("cmd=finalize\n", "finalize_ack");
     pmi.open = false;
 }

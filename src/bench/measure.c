@@ -1,9 +1,9 @@
 /* One size on one rank: data, times, checks, figures. */
-#include <time.h>
 
 #include "api/machine.h"
 #include "api/types.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "bench/data.h"
 #include "bench/private.h"
 
@@ -11,11 +11,7 @@
 
 static int64_t bench_now(const struct ncs_bench_rank *r)
 {
-    struct timespec t;
-    if (r->bench->options.clock == NCS_BENCH_VIRTUAL)
-        return ncs_run_machine(r->run)->now();
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return r->bench->options.clock == NCS_BENCH_VIRTUAL ? ncs_run_machine(r->run)->now() : ncs_clock();
 }
 
 static bool bench_meet(struct ncs_bench_rank *r)

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "cli/command.h"
 #include "cli/memory.h"
 #include "cli/output.h"
@@ -76,13 +76,6 @@ static void catch_shrink_signals(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-}
-
-static int64_t shrink_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 /* ---- the failing run ---- */
@@ -283,7 +276,7 @@ static bool shrink_goes_on(void *arg, const struct ncs_workload *smallest, size_
     if (s->shows)
         fprintf(stderr, "\r\033[K%zu trials: %d rank%s, %zu call%s", trials, smallest->ranks, smallest->ranks == 1 ? "" : "s",
                 ncs_workload_statements(smallest), ncs_workload_statements(smallest) == 1 ? "" : "s");
-    s->used_up = shrink_clock() - s->began > s->budget;
+    s->used_up = ncs_clock() - s->began > s->budget;
     return !s->used_up && !shrink_interrupts && s->failed.status == NCS_OK;
 }
 
@@ -541,7 +534,7 @@ static int shrink_main(const struct ncs_parsed *parsed)
     catch_shrink_signals();
     struct shrinker s = { .options = &run_options,
                           .expected = &expected,
-                          .began = shrink_clock(),
+                          .began = ncs_clock(),
                           .budget = v[BUDGET].given ? v[BUDGET].number : BUDGET_NS,
                           .shows = !v[QUIET].given && isatty(STDERR_FILENO) };
     const char *output = ncs_option_last(&v[OUTPUT]);

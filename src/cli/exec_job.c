@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/thread.h"
 #include "cli/descendants.h"
 
 #define GRACE_NS ((int64_t)500000000) /* for a launcher to notice that its processes have ended, and again after SIGTERM */
@@ -93,13 +94,6 @@ void ncs_exec_job_tell_end(int alive)
         return; /* there is no machine any more, or it has not read what it was told before */
 }
 
-static int64_t job_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* Waits for a child. Returns its number. */
 static pid_t job_wait_any(int *how)
 {
@@ -115,9 +109,9 @@ static void job_end_program(pid_t program, int *how)
     static const int signals[] = { 0, SIGTERM };
     pid_t ended = 0;
     for (size_t i = 0; i < sizeof signals / sizeof *signals && ended == 0; i++) {
-        int64_t until = job_now() + GRACE_NS;
+        int64_t until = ncs_clock() + GRACE_NS;
         kill(program, signals[i]);
-        while ((ended = waitpid(program, how, WNOHANG)) == 0 && job_now() < until)
+        while ((ended = waitpid(program, how, WNOHANG)) == 0 && ncs_clock() < until)
             nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS }, NULL);
     }
     if (ended == 0) {
@@ -136,7 +130,7 @@ struct job_rest {
 
 static void job_end_rest(const struct ncs_exec_job *job, struct job_rest *r)
 {
-    int64_t now = job_now();
+    int64_t now = ncs_clock();
     if (r->next && now < r->next)
         return;
     if (r->next) {

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/safe.h"
 #include "base/str.h"
+#include "base/thread.h"
 
 #define PAUSE_NS ((int64_t)100 * 1000 * 1000)
 
@@ -18,18 +18,11 @@ static struct {
     int64_t last; /* time of the last line */
 } progress;
 
-static int64_t progress_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 void ncs_progress_start(void)
 {
     const char *term = getenv("TERM");
     progress.wanted = isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
-    progress.last = progress_now(); /* the first line appears only after an interval */
+    progress.last = ncs_clock(); /* the first line appears only after an interval */
 }
 
 void ncs_progress_stop(void)
@@ -65,7 +58,7 @@ static void progress_cut(struct ncs_str *line, size_t width)
 
 void ncs_progress_show(size_t done, size_t all, size_t unexpected, const char *name)
 {
-    if (!progress.wanted || progress_now() - progress.last < PAUSE_NS)
+    if (!progress.wanted || ncs_clock() - progress.last < PAUSE_NS)
         return;
     struct ncs_str line = { 0 };
     ncs_str_addf(&line, "%zu of %zu", done, all);
@@ -78,5 +71,5 @@ void ncs_progress_show(size_t done, size_t all, size_t unexpected, const char *n
     fflush(stderr);
     ncs_str_free(&line);
     progress.shown = true;
-    progress.last = progress_now();
+    progress.last = ncs_clock();
 }

@@ -90,8 +90,6 @@ void ncs_suite_end(void);
  * may still use, so that neither another run nor an orderly end is possible. */
 void ncs_suite_end_here(struct ncs_suite *suite) __attribute__((noreturn));
 
-int64_t ncs_suite_clock(void); /* ns */
-
 /* ---- suite_jobs.c: several processes ---- */
 
 /* Makes the runs from suite->next on. */

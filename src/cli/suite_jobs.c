@@ -2,6 +2,7 @@
  * thread. Each gets the number of a run and sends back the result. Its other output goes into files in
  * memory, which this process prints in the order of the runs. */
 #define _GNU_SOURCE /* memfd_create, pipe2 */
+#include "base/thread.h"
 #include "cli/suite.h"
 
 #include <errno.h>
@@ -261,7 +262,7 @@ static bool hand_out(struct jobs *jobs)
             failed = true;
         if (more && w->pid && w->run == NO_RUN) {
             w->run = jobs->next++;
-            w->start = ncs_suite_clock();
+            w->start = ncs_clock();
             if (write(w->orders, &w->run, sizeof w->run) < 0 && errno != EPIPE)
                 kill(w->pid, SIGKILL); /* a dead worker is noticed at the end of its parcels */
         }

@@ -1,4 +1,5 @@
 /* One run: declares a case, runs it, reports the result. */
+#include "base/thread.h"
 #include "cli/suite.h"
 
 #include <stdio.h>
@@ -62,7 +63,7 @@ static void make_entry(struct suite_report *t, const struct ncs_scenario *scenar
         t->report.command = NULL;
     t->report.scenario = scenario;
     t->report.result = result;
-    t->report.wall = t->suite->times ? ncs_suite_clock() - t->start : 0;
+    t->report.wall = t->suite->times ? ncs_clock() - t->start : 0;
     ncs_report_entry(&t->suite->report, &t->report, entry);
     ncs_suite_note(t->suite, &t->report, entry);
 }
@@ -257,7 +258,7 @@ void ncs_suite_make(struct ncs_suite *suite, size_t run)
     struct suite_report t;
     struct ncs_error err = { 0 };
     struct ncs_scenario scenario;
-    begin_report(&t, suite, run, ncs_suite_clock());
+    begin_report(&t, suite, run, ncs_clock());
     if (suite_declare(suite, run, &scenario, &err))
         run_declared(&t, selection->file[selection->run[run].file].script, &scenario);
     else

@@ -1,4 +1,5 @@
 /* Handles interrupts, and runs that do not end. */
+#include "base/thread.h"
 #include "cli/suite.h"
 
 #include <errno.h>
@@ -37,13 +38,6 @@ static struct {
     size_t run;
     int64_t start;
 } current = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-int64_t ncs_suite_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* ---- runs that do not end ---- */
 
@@ -124,7 +118,7 @@ static sem_t told; /* the guard, of each */
 static bool is_echo(void)
 {
     static _Atomic int64_t last;
-    int64_t now = ncs_suite_clock();
+    int64_t now = ncs_clock();
     bool echo = interrupts > 0 && now - last < (int64_t)INTERRUPT_ECHO_MS * 1000000;
     if (!echo)
         last = now;
@@ -169,17 +163,6 @@ static void *guard(void *unused)
     return unused;
 }
 
-static void start_guard(void)
-{
-    pthread_t thread;
-    sigset_t all, before;
-    sigfillset(&all); /* signals are for the program's own threads */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_create(&thread, NULL, guard, NULL) == 0)
-        pthread_detach(thread);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 void ncs_suite_catch_interrupts(bool with_guard)
 {
     struct sigaction action = { .sa_handler = on_signal };
@@ -190,7 +173,7 @@ void ncs_suite_catch_interrupts(bool with_guard)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     if (with_guard)
-        start_guard();
+        ncs_thread_start(NULL, NULL, guard, NULL);
 }
 
 /* ---- the run in progress ---- */

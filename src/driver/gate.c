@@ -1,5 +1,6 @@
 /* Host conditions of real runs, on which the store, barriers and joins wait. */
 #include "base/mem.h"
+#include "base/thread.h"
 #include "driver/world.h"
 
 struct ncs_gate {
@@ -11,7 +12,7 @@ struct ncs_gate {
 struct ncs_gate *ncs_real_gate_new(void)
 {
     struct ncs_gate *g = ncs_new(sizeof *g);
-    ncs_real_cond_new(&g->woken);
+    ncs_cond_new(&g->woken);
     g->next = ncs_real.gates;
     g->link = &ncs_real.gates;
     if (g->next)
@@ -56,7 +57,7 @@ bool ncs_real_gate_wait(struct ncs_gate *g, int64_t deadline, const char *what, 
 void ncs_real_gate_wake(struct ncs_gate *g)
 {
     g->times++;
-    ncs_real.progress = ncs_real_now();
+    ncs_real.progress = ncs_clock();
     pthread_cond_broadcast(&g->woken);
 }
 

@@ -1,6 +1,7 @@
 /* The state of a real run's contexts at its verdict. */
 #include "api/journal.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "driver/far/far.h"
 #include "driver/world.h"
 
@@ -70,7 +71,7 @@ void ncs_real_snapshot(struct ncs_snapshot *out)
         count++;
     for (const struct real_context *c = ncs_real.visitors; c; c = c->next)
         count++;
-    *out = (struct ncs_snapshot){ .stop = ncs_real.stop, .now = ncs_real_now() - ncs_real.start };
+    *out = (struct ncs_snapshot){ .stop = ncs_real.stop, .now = ncs_clock() - ncs_real.start };
     out->context = ncs_new(count * sizeof *out->context);
     out->gate = ncs_new(count * sizeof *out->gate);
     out->wait = ncs_new(count * sizeof *out->wait);

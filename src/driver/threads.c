@@ -1,13 +1,13 @@
 /* The machine of real runs: contexts are OS threads under the token, time is the host's, and a time
  * without progress is reported as a hang. */
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/version.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "driver/driver.h"
 #include "driver/far/far.h"
 #include "driver/stage.h"
@@ -84,9 +84,9 @@ static bool machine_open(const struct ncs_machine_options *options, struct ncs_e
     ncs_real.visitors = NULL;
     ncs_real.live = ncs_real.stopped_for_ever = 0;
     ncs_real.gates = NULL;
-    ncs_real.start = ncs_real.progress = ncs_real_now();
+    ncs_real.start = ncs_real.progress = ncs_clock();
     ncs_real.stop = NCS_STOP_INTERRUPTED;
-    ncs_real_cond_new(&ncs_real.changed);
+    ncs_cond_new(&ncs_real.changed);
     atomic_store(&ncs_real.interrupted, false);
     far_put_variable("");
     for (size_t i = 0; i < options->envs; i++)
@@ -153,7 +153,7 @@ static void *context_main(void *arg)
     ncs_stage_forget();
     c->at = GONE;
     ncs_real.live--;
-    ncs_real.progress = ncs_real_now();
+    ncs_real.progress = ncs_clock();
     pthread_cond_broadcast(&ncs_real.changed);
     ncs_real_leave();
     return NULL;
@@ -163,11 +163,7 @@ static bool machine_spawn(const struct ncs_context_options *options, struct ncs_
 {
     struct real_context *c = ncs_new(sizeof *c);
     c->options = *options;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the program's own threads */
-    int rc = pthread_create(&c->thread, NULL, context_main, c);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int rc = ncs_thread_start(&c->thread, NULL, context_main, c);
     if (rc != 0) {
         ncs_free(c);
         return ncs_fail(err, NCS_NO_MEMORY, "no thread for rank %d", options->process);
@@ -198,7 +194,7 @@ static bool any_is_lost(void)
 /* No progress within the patience, and no thread sleeps or waits with a deadline. */
 static bool stalled(void)
 {
-    int64_t now = ncs_real_now();
+    int64_t now = ncs_clock();
     if (any_has_time(ncs_real.first) || any_has_time(ncs_real.visitors))
         ncs_real.progress = now;
     int64_t patience = ncs_real.options.patience;
@@ -208,7 +204,7 @@ static bool stalled(void)
 static enum ncs_stop machine_run(void)
 {
     ncs_real.started = true;
-    ncs_real.progress = ncs_real_now();
+    ncs_real.progress = ncs_clock();
     pthread_cond_broadcast(&ncs_real.changed);
     ncs_real.stop = NCS_STOP_DONE;
     while (ncs_real.live > 0) {
@@ -216,7 +212,7 @@ static enum ncs_stop machine_run(void)
             ncs_real.stop = atomic_load(&ncs_real.interrupted) && !any_is_lost() ? NCS_STOP_INTERRUPTED : NCS_STOP_STALLED;
             break;
         }
-        ncs_real_wait(&ncs_real.changed, ncs_real_now() + LOOK);
+        ncs_real_wait(&ncs_real.changed, ncs_clock() + LOOK);
     }
     if (ncs_real.stop == NCS_STOP_DONE)
         ncs_stage_look_at_all();
@@ -231,12 +227,12 @@ static void machine_interrupt(void)
 
 static void machine_abandon(void)
 {
-    int64_t until = ncs_real_now() + GRACE;
+    int64_t until = ncs_clock() + GRACE;
     ncs_real.cancelled = true;
     ncs_real_gates_wake();
     pthread_cond_broadcast(&ncs_real.changed);
-    while (ncs_real.live + ncs_real.stopped_for_ever > 0 && ncs_real_now() < until)
-        ncs_real_wait(&ncs_real.changed, ncs_real_now() + LOOK);
+    while (ncs_real.live + ncs_real.stopped_for_ever > 0 && ncs_clock() < until)
+        ncs_real_wait(&ncs_real.changed, ncs_clock() + LOOK);
 }
 
 static bool machine_lingers(void)
@@ -248,7 +244,7 @@ static bool machine_lingers(void)
 
 static int64_t machine_now(void)
 {
-    return ncs_real_now() - ncs_real.start;
+    return ncs_clock() - ncs_real.start;
 }
 
 static int64_t machine_clock(bool asks)
@@ -297,16 +293,16 @@ void ncs_real_stop_dead(void)
 
 static void machine_sleep(int64_t nanoseconds)
 {
-    int64_t now = ncs_real_now();
+    int64_t now = ncs_clock();
     int64_t until = nanoseconds < INT64_MAX - now ? now + nanoseconds : INT64_MAX;
     if (ncs_real_self)
         ncs_real_self->at = ASLEEP;
-    while (!ncs_real.cancelled && !ncs_real_is_dead() && (ncs_real.stopped || ncs_real_now() < until))
+    while (!ncs_real.cancelled && !ncs_real_is_dead() && (ncs_real.stopped || ncs_clock() < until))
         ncs_real_wait(&ncs_real.changed, ncs_real.stopped ? -1 : until);
     ncs_real_stop_dead();
     if (ncs_real_self)
         ncs_real_self->at = AT_WORK;
-    ncs_real.progress = ncs_real_now();
+    ncs_real.progress = ncs_clock();
 }
 
 static bool machine_cancelled(void)
@@ -318,7 +314,7 @@ static bool machine_cancelled(void)
 static void machine_check(void)
 {
     if (ncs_real_self && ncs_real_self->polls == ncs_real_self->checked)
-        ncs_real.progress = ncs_real_now();
+        ncs_real.progress = ncs_clock();
     if (ncs_real_self)
         ncs_real_self->checked = ncs_real_self->polls;
     ncs_real_leave();

@@ -3,28 +3,13 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/thread.h"
 #include "driver/token.h"
 #include "driver/world.h"
 
 static _Thread_local bool has_token;
 _Thread_local struct real_context *ncs_real_self;
 struct real_driver ncs_real = { .token = PTHREAD_MUTEX_INITIALIZER };
-
-int64_t ncs_real_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * SECOND + t.tv_nsec;
-}
-
-void ncs_real_cond_new(pthread_cond_t *cond)
-{
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(cond, &attr);
-    pthread_condattr_destroy(&attr);
-}
 
 bool ncs_real_wait(pthread_cond_t *cond, int64_t until)
 {
@@ -79,7 +64,7 @@ void ncs_token_take(bool held, enum ncs_fn fn, int rc)
     if (ncs_real_self && ncs_real_is_look(fn) && !done)
         ncs_real_self->polls++;
     else if (!ncs_real_is_look(fn))
-        ncs_real.progress = ncs_real_now();
+        ncs_real.progress = ncs_clock();
     ncs_real_stop_dead();
 }
 
@@ -111,7 +96,7 @@ bool ncs_token_pause(int64_t nanoseconds)
 
 void ncs_token_progress(void)
 {
-    ncs_real.progress = ncs_real_now();
+    ncs_real.progress = ncs_clock();
 }
 
 struct real_context *ncs_token_lend(struct ncs_local *local)
@@ -138,7 +123,7 @@ void ncs_token_back(struct real_context *visitor)
         ncs_free(visitor->key);
         ncs_free(visitor->message);
         ncs_free(visitor);
-        ncs_real.progress = ncs_real_now();
+        ncs_real.progress = ncs_clock();
     }
     ncs_real_self = NULL;
     ncs_local = NULL;

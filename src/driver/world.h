@@ -93,11 +93,8 @@ struct real_driver {
 extern struct real_driver ncs_real;
 extern _Thread_local struct real_context *ncs_real_self; /* NULL on a thread outside the run */
 
-int64_t ncs_real_now(void); /* ns of the host's monotonic clock */
-
 void ncs_real_take(void);
 void ncs_real_leave(void);
-void ncs_real_cond_new(pthread_cond_t *cond);
 /* Waits under the token; false when the time `until` has come. until < 0: no limit. */
 bool ncs_real_wait(pthread_cond_t *cond, int64_t until);
 

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/thread.h"
 #include "driver/driver.h"
 #include "run/private.h"
 
@@ -38,13 +39,11 @@ static void *abort_one(void *arg)
 static void abort_begin(struct abortions *all, const struct ncs_api *api, const struct ncs_member *m)
 {
     struct abortion *a = ncs_new(sizeof *a);
-    pthread_t thread;
     *a = (struct abortion){ .api = api, .comm = (ncclComm_t)m->handle, .device = m->device };
-    if (pthread_create(&thread, NULL, abort_one, a) != 0) {
+    if (ncs_thread_start(NULL, NULL, abort_one, a) != 0) {
         ncs_free(a);
         return;
     }
-    pthread_detach(thread);
     NCS_PUSH(all->of, all->count, all->room, a);
 }
 
@@ -70,24 +69,17 @@ static bool all_done(const struct abortions *all)
     return true;
 }
 
-static int64_t abort_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 bool ncs_run_abort(struct ncs_run *run)
 {
     const struct ncs_machine *m = run->machine;
     struct abortions all = { 0 };
-    int64_t until = abort_now() + PATIENCE_NS;
+    int64_t until = ncs_clock() + PATIENCE_NS;
     begin_all(&all, run);
     do
         m->abandon(); /* releases ranks that poll or wait on the host */
-    while (m->lingers() && abort_now() < until);
+    while (m->lingers() && ncs_clock() < until);
     struct timespec pause = { 0, LOOK_NS };
-    while (!all_done(&all) && abort_now() < until)
+    while (!all_done(&all) && ncs_clock() < until)
         nanosleep(&pause, NULL);
     bool done = all_done(&all) && !m->lingers();
     for (size_t i = 0; done && i < all.count; i++)

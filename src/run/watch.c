@@ -1,9 +1,9 @@
 #include "run/watch.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <time.h>
 
+#include "base/thread.h"
 #include "run/run.h"
 
 /* The time in which an interrupted run must return. */
@@ -56,20 +56,10 @@ bool ncs_watch_start(struct run_watch *w, int64_t limit, void (*interrupt)(void)
         return true;
     w->limit = limit;
     w->interrupt = interrupt;
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->changed, &attr);
-    pthread_condattr_destroy(&attr);
+    ncs_cond_new(&w->changed);
     pthread_mutex_init(&w->lock, NULL);
 
-    /* Signals are for the program's own threads. */
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = pthread_create(&w->thread, NULL, watch_run, w);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (rc != 0) {
+    if (ncs_thread_start(&w->thread, NULL, watch_run, w) != 0) {
         pthread_cond_destroy(&w->changed);
         pthread_mutex_destroy(&w->lock);
         return ncs_fail(err, NCS_NO_MEMORY, "no thread to watch the time limit");

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE /* syscall */
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/quantity.h"
+#include "base/thread.h"
 #include "shim/shim.h"
 
 /* Between two looks, WATCH_PARTS of the limit pass, and no more than WATCH_NS_MOST. */
@@ -22,13 +22,6 @@
 static int64_t watch_limit; /* ns */
 static atomic_int watch_thread;
 
-static int64_t watch_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 bool ncs_shim_is_watch(pid_t thread)
 {
     return atomic_load(&watch_thread) == thread;
@@ -36,30 +29,23 @@ bool ncs_shim_is_watch(pid_t thread)
 
 static void *watch_main(void *arg)
 {
-    int64_t pause = watch_limit / WATCH_PARTS, began = watch_now();
+    int64_t pause = watch_limit / WATCH_PARTS, began = ncs_clock();
     pause = pause < WATCH_NS_LEAST ? WATCH_NS_LEAST : pause > WATCH_NS_MOST ? WATCH_NS_MOST : pause;
     atomic_store(&watch_thread, (int)syscall(SYS_gettid));
     prctl(PR_SET_NAME, NCS_SHIM_WATCH_NAME);
     do
         nanosleep(&(struct timespec){ .tv_nsec = (long)pause }, NULL);
-    while (ncs_shim_look_at_time(watch_now() - began, watch_limit));
+    while (ncs_shim_look_at_time(ncs_clock() - began, watch_limit));
     return arg;
 }
 
-/* Runs when the loader maps the library. Signals are for the program's own threads. */
+/* Runs when the loader maps the library. */
 __attribute__((constructor)) static void begin_watch(void)
 {
     const char *text = getenv("NCCLSCRIPT_TIMEOUT");
-    sigset_t all, before;
-    pthread_t thread;
     if (!text || !ncs_parse_duration(text, &watch_limit) || watch_limit <= 0)
         return;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_create(&thread, NULL, watch_main, NULL) == 0) {
-        pthread_detach(thread);
-        while (!atomic_load(&watch_thread)) /* a thread that begins may hold locks: the program could fork now */
-            sched_yield();
-    }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    bool begins = ncs_thread_start(NULL, NULL, watch_main, NULL) == 0;
+    while (begins && !atomic_load(&watch_thread)) /* a thread that begins may hold locks: the program could fork now */
+        sched_yield();
 }

@@ -18,6 +18,7 @@
 #include "base/pmix.h"
 #include "base/quantity.h"
 #include "base/str.h"
+#include "base/thread.h"
 #include "team/seal.h"
 #include "team/socket.h"
 
@@ -344,7 +345,7 @@ static bool address_read(char *text, struct team_address *a)
 static enum ncs_pmix_got find_by_text(enum team_way way, int64_t until, struct team_address *a)
 {
     char *text;
-    int64_t left = until - team_now();
+    int64_t left = until - ncs_clock();
     left = left > 0 ? left : 0;
     enum ncs_pmix_got got = way == TEAM_BY_PMIX ? ncs_pmix_get(0, ADDRESS_KEY, left, &text)
                                                 : ncs_pmi_get(ADDRESS_KEY, left, &text);

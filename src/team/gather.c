@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/thread.h"
 #include "team/address.h"
 #include "team/greeting.h"
 #include "team/inside.h"
@@ -59,7 +60,7 @@ struct gathering {
 
 static void visitor_queue(struct gathering *g, struct visitor *v)
 {
-    v->until = team_now() + VISIT_LIMIT;
+    v->until = ncs_clock() + VISIT_LIMIT;
     v->before = g->newest;
     v->after = NULL;
     *(g->newest ? &g->newest->after : &g->oldest) = v;
@@ -263,7 +264,7 @@ static void gather_accept(struct gathering *g)
             snprintf(g->note, sizeof g->note, "; a connection could not be taken: %s", strerror(errno));
             g->crowded = g->oldest != NULL;
             if (!g->crowded)
-                g->rests_until = team_now() + LISTENER_REST;
+                g->rests_until = ncs_clock() + LISTENER_REST;
         }
         return;
     }
@@ -302,7 +303,7 @@ static int64_t gather_next(const struct gathering *g)
 static bool gather_round(struct gathering *g, struct ncs_error *err)
 {
     struct epoll_event events[EVENTS];
-    int64_t now = team_now();
+    int64_t now = ncs_clock();
     while (g->oldest && (g->crowded || g->oldest->until <= now || g->waiting > STRANGERS + g->team->processes)) {
         visitor_close(g, g->oldest);
         g->crowded = false;
@@ -339,7 +340,7 @@ static void gather_tell_failure(struct gathering *g, const char *why)
 {
     for (int i = 1; i < g->team->processes; i++)
         if (g->members[i])
-            team_post(&g->team->links[i], TEAM_OWN, TEAM_FAILED, why, strlen(why), NULL, 0, team_now());
+            team_post(&g->team->links[i], TEAM_OWN, TEAM_FAILED, why, strlen(why), NULL, 0, ncs_clock());
 }
 
 /* ---- all have come ---- */
@@ -385,7 +386,7 @@ static bool gather_complete(struct gathering *g, struct ncs_error *err)
                                     .leader_pid = self->pid };
         memcpy(peers.leader_host, self->host, sizeof peers.leader_host);
         if (!team_post(&team->links[i], TEAM_OWN, TEAM_COMPLETE, &peers, sizeof peers, self->hello, self->hello_bytes,
-                       team_now() + VISIT_LIMIT))
+                       ncs_clock() + VISIT_LIMIT))
             return ncs_fail(err, NCS_NO_DEVICE, "process %d (host %s) has ended before all processes had joined", i,
                             team->peers[i].host);
     }
@@ -409,7 +410,7 @@ static bool gather_begin(struct gathering *g, char **file, struct ncs_error *err
 static bool gather_all(struct gathering *g, struct ncs_error *err)
 {
     while (g->joined < g->team->processes - 1) {
-        if (team_now() >= g->until)
+        if (ncs_clock() >= g->until)
             return gather_fail(g, err);
         if (!gather_round(g, err))
             return false;
@@ -436,7 +437,7 @@ static void gather_end(struct gathering *g, char *file)
 
 struct ncs_team *ncs_team_gather(const struct ncs_team_options *options, struct ncs_error *err)
 {
-    struct gathering g = { .options = options, .until = team_now() + options->patience, .listener = -1, .events = -1 };
+    struct gathering g = { .options = options, .until = ncs_clock() + options->patience, .listener = -1, .events = -1 };
     struct ncs_error own = { .status = NCS_OK };
     char *file = NULL;
     if (options->hello_bytes > NCS_TEAM_HELLO_MOST) {

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/safe.h"
+#include "base/thread.h"
 #include "team/address.h"
 #include "team/greeting.h"
 #include "team/inside.h"
@@ -35,7 +36,7 @@ static const char *join_hear(struct team_link *link, int64_t until, struct ncs_m
         enum ncs_inbox_got read = ncs_inbox_read(&link->inbox, link->fd, &why);
         if (read == NCS_INBOX_OVER)
             return why;
-        if (until >= 0 && team_now() >= until)
+        if (until >= 0 && ncs_clock() >= until)
             return "it does not answer";
         if (read == NCS_INBOX_NOTHING)
             poll(&p, 1, until < 0 ? -1 : team_left(until));
@@ -83,7 +84,7 @@ static bool join_introduce(struct joining *j, const uint8_t token[TEAM_TOKEN])
     const void *own = j->options->hello;
     size_t own_bytes = j->options->hello_bytes;
     struct iovec hello = { &talk.hello, sizeof talk.hello }, rest[] = { { &proof, sizeof proof }, { (void *)own, own_bytes } };
-    int64_t limit = team_now() + JOIN_ANSWER;
+    int64_t limit = ncs_clock() + JOIN_ANSWER;
     memset(&talk, 0, sizeof talk);
     if (!team_fill_hello(&talk.hello, j->options)) {
         join_note(j, "the system gives no random numbers", sizeof j->why);
@@ -147,13 +148,13 @@ static bool join_reach(struct joining *j, struct ncs_error *err)
         struct team_address address;
         if (!team_find(j->options, &way, j->until, &address, err))
             return false;
-        for (int i = 0; i < address.count && (i == 0 || team_now() < j->until); i++) {
+        for (int i = 0; i < address.count && (i == 0 || ncs_clock() < j->until); i++) {
             if (join_try(j, &address.places[i], address.token))
                 return true;
             if (j->final)
                 return join_fail(j, err);
         }
-        if (team_now() >= j->until)
+        if (ncs_clock() >= j->until)
             return join_fail(j, err);
         team_pause(pause);
         pause = pause * 2 < JOIN_PAUSE_MOST ? pause * 2 : JOIN_PAUSE_MOST;
@@ -200,7 +201,7 @@ static bool join_wait(struct joining *j, struct ncs_error *err)
 
 struct ncs_team *ncs_team_join(const struct ncs_team_options *options, struct ncs_error *err)
 {
-    struct joining j = { .options = options, .until = team_now() + options->patience };
+    struct joining j = { .options = options, .until = ncs_clock() + options->patience };
     if (options->hello_bytes > NCS_TEAM_HELLO_MOST) {
         ncs_fail(err, NCS_INTERNAL, "the hello of process %d is too long", options->launcher->number);
         return NULL;

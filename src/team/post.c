@@ -1,7 +1,6 @@
 /* Messages between the processes of a team that has come together. */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/thread.h"
 #include "team/address.h"
 #include "team/inside.h"
 #include "team/socket.h"
@@ -187,16 +187,12 @@ static bool post_watch(struct ncs_team *team)
 
 bool ncs_team_listen(struct ncs_team *team, ncs_team_heard *heard, ncs_team_lost *lost, void *arg, struct ncs_error *err)
 {
-    sigset_t all, before;
     team->heard = heard;
     team->lost = lost;
     team->arg = arg;
     if (!post_watch(team))
         return ncs_fail(err, NCS_INTERNAL, "the processes cannot be listened to: %s", strerror(errno));
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = pthread_create(&team->post, NULL, post_main, team);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int rc = ncs_thread_start(&team->post, NULL, post_main, team);
     team->listens = rc == 0;
     return team->listens || ncs_fail(err, NCS_INTERNAL, "the thread for the processes' messages cannot begin: %s", strerror(rc));
 }
@@ -260,7 +256,7 @@ static bool post_end_step(struct team_link *link, struct post_ending *ending, in
 
 static void post_end_members(struct ncs_team *team, int status)
 {
-    int64_t until = team_now() + POST_END_LIMIT;
+    int64_t until = ncs_clock() + POST_END_LIMIT;
     size_t members = (size_t)team->processes;
     struct post_ending *endings = ncs_new(members * sizeof *endings);
     struct pollfd *polls = ncs_new(members * sizeof *polls);

@@ -15,17 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/thread.h"
+
 #define SECOND ((int64_t)1000000000)
 #define CONNECT_LIMIT (5 * SECOND) /* a host that does not answer at all */
 
 /* ---- time ---- */
-
-int64_t team_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * SECOND + t.tv_nsec;
-}
 
 void team_pause(int64_t nanoseconds)
 {
@@ -34,7 +29,7 @@ void team_pause(int64_t nanoseconds)
 
 int team_left(int64_t until)
 {
-    int64_t left = until - team_now();
+    int64_t left = until - ncs_clock();
     if (left <= 0)
         return 0;
     left = left / 1000000 + 1;
@@ -183,7 +178,7 @@ int team_connect(const char *host, int port, int64_t until, const char **why)
         return -1;
     }
     for (const struct addrinfo *to = found; to && fd < 0; to = to->ai_next) {
-        int64_t limit = team_now() + CONNECT_LIMIT;
+        int64_t limit = ncs_clock() + CONNECT_LIMIT;
         fd = socket_connect(to, limit < until ? limit : until);
         if (fd < 0)
             *why = strerror(errno);

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 
-int64_t team_now(void); /* ns */
 void team_pause(int64_t nanoseconds);
 /* For poll: ms until then, rounded up; 0 if it is over. */
 int team_left(int64_t until);

@@ -4,7 +4,6 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "harness.h"
 #include "team/address.h"
 #include "team/greeting.h"
@@ -194,7 +194,7 @@ static inline struct team_address lab_find(const struct lab *lab)
     enum team_way way = TEAM_BY_OPTION;
     struct ncs_error err;
     while (!address.count) {
-        ck_assert_msg(team_find(&lab->options, &way, team_now() + LAB_SECOND, &address, &err), "%s", err.text);
+        ck_assert_msg(team_find(&lab->options, &way, ncs_clock() + LAB_SECOND, &address, &err), "%s", err.text);
         team_pause(LAB_SECOND / 100);
     }
     return address;
@@ -203,14 +203,14 @@ static inline struct team_address lab_find(const struct lab *lab)
 static inline int lab_connect(const struct team_address *address)
 {
     const char *why = "";
-    int fd = team_connect(address->places[0].host, address->places[0].port, team_now() + 60 * LAB_SECOND, &why);
+    int fd = team_connect(address->places[0].host, address->places[0].port, ncs_clock() + 60 * LAB_SECOND, &why);
     ck_assert_msg(fd >= 0, "%s", why);
     return fd;
 }
 
 static inline void lab_say(int fd, const void *bytes, size_t count)
 {
-    team_send_whole(fd, &(struct iovec){ (void *)bytes, count }, 1, team_now() + 60 * LAB_SECOND);
+    team_send_whole(fd, &(struct iovec){ (void *)bytes, count }, 1, ncs_clock() + 60 * LAB_SECOND);
 }
 
 /* What the leader answers until it closes the connection. */

@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "driver/far/far.h"
 #include "driver/token.h"
 #include "driver/world.h"
@@ -67,7 +68,7 @@ static struct ask_line *ask_new_line(int process, uint32_t number)
 {
     struct ask_line *l = ncs_new(sizeof *l);
     l->process = process;
-    ncs_real_cond_new(&l->changed);
+    ncs_cond_new(&l->changed);
     l->next = ask_lines;
     ask_lines = l;
     pthread_setspecific(asking.key, l);
@@ -115,7 +116,7 @@ static void ask_tell_lost(int process)
 
 static bool ask_is_late(int64_t until)
 {
-    return until >= 0 && ncs_real_now() >= until;
+    return until >= 0 && ncs_clock() >= until;
 }
 
 /* With the lock. */
@@ -141,7 +142,7 @@ bool far_ask(int process, enum far_kind kind, const struct ncs_str *body, struct
 {
     struct ask_line *l = ask_line_to(process);
     struct ncs_carry_answer head;
-    int64_t until = ncs_token_is_held() ? ncs_real_now() + ASK_PATIENCE : -1;
+    int64_t until = ncs_token_is_held() ? ncs_clock() + ASK_PATIENCE : -1;
     pthread_mutex_lock(&asking.lock);
     bool may = ask_may(l, body);
     pthread_mutex_unlock(&asking.lock);
@@ -230,14 +231,11 @@ static void *ask_run_task(void *arg)
 static void ask_begin_task(int process, const struct ncs_message *m)
 {
     struct ask_task *t = ncs_new(sizeof *t);
-    pthread_t thread;
     *t = (struct ask_task){ .process = process, .line = m->line };
     if (m->bytes == sizeof t->task)
         memcpy(&t->task, m->body, sizeof t->task);
-    if (ncs_carry_take_function(process, t->task.number, false, &t->of) && pthread_create(&thread, NULL, ask_run_task, t) == 0) {
-        pthread_detach(thread);
+    if (ncs_carry_take_function(process, t->task.number, false, &t->of) && ncs_thread_start(NULL, NULL, ask_run_task, t) == 0)
         return;
-    }
     ncs_team_send(asking.team, process, FAR_DONE, m->line, NULL, 0, NULL, 0); /* its stream goes on */
     ncs_free(t);
 }
@@ -279,14 +277,12 @@ static void *ask_tell_main(void *process)
 /* Called by the thread that delivers answers. It must not take the token, whose holder may wait for an answer. */
 static void ask_lost(void *arg, int process, const char *why)
 {
-    pthread_t thread;
     (void)arg;
     pthread_mutex_lock(&asking.lock);
     ask_note_gone(process, why);
     ncs_map_each(&asking.lines, ask_wake, NULL);
     pthread_mutex_unlock(&asking.lock);
-    if (pthread_create(&thread, NULL, ask_tell_main, (void *)(intptr_t)process) == 0)
-        pthread_detach(thread); /* else its ranks' next calls tell it */
+    ncs_thread_start(NULL, NULL, ask_tell_main, (void *)(intptr_t)process); /* without it its ranks' next calls tell it */
 }
 
 bool far_lead(struct ncs_team *team, far_lost *lost, struct ncs_error *err)

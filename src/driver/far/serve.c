@@ -8,6 +8,7 @@
 #include "api/invoke.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "driver/far/far.h"
 #include "driver/far/own.h"
 #include "driver/token.h"
@@ -256,12 +257,9 @@ static void *serve_line_main(void *line)
 static struct serve_line *serve_new_line(uint32_t number)
 {
     struct serve_line *l = ncs_new(sizeof *l);
-    pthread_t thread;
     serve_line_begin(l, number);
-    if (pthread_create(&thread, NULL, serve_line_main, l) == 0) {
-        pthread_detach(thread);
+    if (ncs_thread_start(NULL, NULL, serve_line_main, l) == 0)
         return l;
-    }
     ncs_map_remove(&serving.lines, number);
     pthread_cond_destroy(&l->changed);
     ncs_free(l);

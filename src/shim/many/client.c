@@ -24,6 +24,7 @@
 #include "base/interpreter.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "shim/many/relatives.h"
 #include "shim/many/wire.h"
 #include "sim/data/arena.h"
@@ -240,20 +241,12 @@ static void *client_runner(void *arg)
     return arg;
 }
 
-/* Signals are for the program's own threads. */
 static void client_start_runner(void)
 {
-    sigset_t all, before;
-    pthread_t thread;
     pthread_mutex_lock(&client_lock);
-    if (!runs_functions) {
-        runs_functions = true;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        if (pthread_create(&thread, NULL, client_runner, NULL) == 0)
-            pthread_detach(thread);
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-    }
+    if (!runs_functions)
+        ncs_thread_start(NULL, NULL, client_runner, NULL);
+    runs_functions = true;
     pthread_mutex_unlock(&client_lock);
 }
 
@@ -293,9 +286,8 @@ static void client_set_body(struct wire *w, const void *bytes, size_t count)
 /* The processor time of a thread that polls shows whether it does anything else. */
 static void client_note_time(enum ncs_fn fn, struct wire *w)
 {
-    struct timespec ran;
-    if (ncs_fn_info[fn].looks && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran) == 0)
-        w->ran = (int64_t)ran.tv_sec * 1000000000 + ran.tv_nsec;
+    if (ncs_fn_info[fn].looks)
+        w->ran = ncs_clock_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static union ncs_arg client_call(enum ncs_fn fn, const union ncs_arg *arg)

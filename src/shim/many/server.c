@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "shim/many/death.h"
 #include "shim/many/job.h"
 #include "shim/many/serve.h"
@@ -157,15 +158,6 @@ static void *stall_main(void *arg)
     return arg;
 }
 
-static bool server_start_thread(void *(*main)(void *), void *arg)
-{
-    pthread_t thread;
-    if ((errno = pthread_create(&thread, NULL, main, arg)) != 0)
-        return false;
-    pthread_detach(thread);
-    return true;
-}
-
 static bool open_server(void)
 {
     server.arena = sim_arena_open();
@@ -176,7 +168,7 @@ static bool open_server(void)
     server.open = true;
     atomic_store(&server.asleep, false);
     ncs_shim_read_settings(&server.settings);
-    return ncs_shim_open_for_many() && (server.settings.stall <= 0 || server_start_thread(stall_main, NULL));
+    return ncs_shim_open_for_many() && (server.settings.stall <= 0 || ncs_thread_start(NULL, NULL, stall_main, NULL) == 0);
 }
 
 /* Makes the machine for the first process. NULL = done. */
@@ -252,13 +244,6 @@ static bool any_process_is_left(void)
 
 /* ---- serving ---- */
 
-static int64_t server_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void drop_silent(size_t i, bool hangs_up)
 {
     if (hangs_up)
@@ -298,7 +283,7 @@ static void hear_exec(void)
 {
     char byte;
     if (read(server.alive, &byte, 1) == 1)
-        atomic_store(&server.told_end, server_now());
+        atomic_store(&server.told_end, ncs_clock());
     else
         server.alive = -1;
 }
@@ -311,7 +296,7 @@ static int hear_silent(const struct pollfd *p)
         bool speaks = p[i].revents != 0 && connection < 0;
         if (speaks)
             connection = server.silent[i].connection;
-        if (speaks || server_now() - server.silent[i].since >= GREETING_NS)
+        if (speaks || ncs_clock() - server.silent[i].since >= GREETING_NS)
             drop_silent(i, !speaks);
     }
     return connection;
@@ -320,7 +305,7 @@ static int hear_silent(const struct pollfd *p)
 /* Until the oldest has been silent for too long; -1 = there is none. */
 static int ms_until_silence(void)
 {
-    int64_t rest = server.silents > 0 ? GREETING_NS - (server_now() - server.silent[0].since) : 0;
+    int64_t rest = server.silents > 0 ? GREETING_NS - (ncs_clock() - server.silent[0].since) : 0;
     return server.silents == 0 ? -1 : rest > 0 ? (int)(rest / 1000000) + 1 : 0;
 }
 
@@ -355,7 +340,7 @@ static int wait_for_event(void)
             return connection;
         connection = comes ? accept_client() : -1;
         if (connection >= 0)
-            NCS_PUSH(server.silent, server.silents, server.silents_room, ((struct silent){ connection, server_now() }));
+            NCS_PUSH(server.silent, server.silents, server.silents_room, ((struct silent){ connection, ncs_clock() }));
     }
 }
 
@@ -393,7 +378,7 @@ bool server_is_open(void)
 bool server_is_ending(void)
 {
     int64_t told = atomic_load(&server.told_end);
-    return told && server_now() - told < ENDING_NS;
+    return told && ncs_clock() - told < ENDING_NS;
 }
 
 bool server_is_greeting(void)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/thread.h"
 #include "shim/many/job.h"
 #include "sim/kernel/foreign.h"
 
@@ -52,14 +53,12 @@ static void *stand_in_main(void *arg)
 
 bool stand_in_start(const struct stand_in *given)
 {
-    pthread_t thread;
     struct stand_in *s = ncs_new(sizeof *s);
     *s = *given;
-    if ((errno = pthread_create(&thread, NULL, stand_in_main, s)) != 0) {
+    if ((errno = ncs_thread_start(NULL, NULL, stand_in_main, s)) != 0) {
         ncs_free(s);
         return false;
     }
-    pthread_detach(thread);
     return true;
 }
 

@@ -3,11 +3,11 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/thread.h"
 #include "sim/kernel/above.h"
 #include "sim/kernel/foreign.h"
 #include "sim/kernel/list.h"
@@ -121,11 +121,7 @@ static bool start_thread(struct context *c)
     if (pthread_attr_init(&attr) != 0)
         return false;
     pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
-    sigset_t all, before; /* signals are for the program's own threads */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    c->thread_started = pthread_create(&c->thread, &attr, run_thread, c) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    c->thread_started = ncs_thread_start(&c->thread, &attr, run_thread, c) == 0;
     pthread_attr_destroy(&attr);
     return c->thread_started;
 }

@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "sim/kernel/above.h"
 #include "sim/kernel/context.h"
 #include "sim/kernel/progress.h"
@@ -69,7 +70,7 @@ void sim_foreign_wake(struct context *c)
 
 static void token_advance(void)
 {
-    int64_t now = sim_real_now();
+    int64_t now = ncs_clock();
     if (!started)
         started = now;
     sim_schedule_due(now - started);

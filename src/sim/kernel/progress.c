@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "api/journal.h"
+#include "base/thread.h"
 #include "sim/kernel/agenda.h"
 #include "sim/kernel/context.h"
 #include "sim/kernel/foreign.h"
@@ -30,18 +31,6 @@ static uint64_t progress_seen; /* at the look before */
 static int64_t quiet_since;    /* real ns */
 static uint64_t called;        /* calls other than queries */
 static int64_t looked;         /* real ns, last look by a polling thread */
-
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-int64_t sim_real_now(void)
-{
-    return clock_ns(CLOCK_MONOTONIC);
-}
 
 void sim_progress_made(void)
 {
@@ -82,7 +71,7 @@ static void remember_call(struct polls *p, struct ncs_call *call)
 static int64_t time_worked(const struct context *c)
 {
     const struct ncs_local *local = c->options.local;
-    return local && local->process > 0 ? local->ran : clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    return local && local->process > 0 ? local->ran : ncs_clock_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void note_work(const struct context *c, struct polls *p, int64_t now)
@@ -110,7 +99,7 @@ void sim_progress_polled(struct context *c, bool pending)
     if (!sim_world.options.foreign)
         return;
     sim_progress_ends_call(); /* counts events that were due on entry */
-    int64_t now = sim_real_now();
+    int64_t now = ncs_clock();
     if (!sim_progress_is_polling(c)) {
         struct ncs_call *call = p->call;
         *p = (struct polls){ .first = now, .call = call };
@@ -133,7 +122,7 @@ bool sim_progress_keeps_polling(const struct context *c, int64_t patience)
     if (!sim_progress_is_polling(c) || p->count < POLLS_LEAST || p->last - p->first < patience / 2)
         return false;
     int64_t gaps = (int64_t)p->count - 1, pace = (p->last - p->first) / gaps;
-    return sim_real_now() - p->last <= PACES_MOST * pace + PAUSE_NS && p->worked / gaps <= WORK_NS_MOST;
+    return ncs_clock() - p->last <= PACES_MOST * pace + PAUSE_NS && p->worked / gaps <= WORK_NS_MOST;
 }
 
 static const struct context *progress_context(pid_t thread)
@@ -195,7 +184,7 @@ static bool progress_is_stuck(void)
 
 void sim_progress_look(void)
 {
-    int64_t now = sim_real_now();
+    int64_t now = ncs_clock();
     uint64_t made = atomic_load_explicit(&progress, memory_order_relaxed);
     if (made != progress_seen || !progress_is_stuck()) {
         progress_seen = made;
@@ -215,7 +204,7 @@ int64_t sim_progress_silence(void)
 {
     static uint64_t made_before, called_before;
     static int64_t since;
-    int64_t now = sim_real_now();
+    int64_t now = ncs_clock();
     uint64_t made = atomic_load_explicit(&progress, memory_order_relaxed);
     if (!since || made != made_before || called != called_before)
         since = now;

@@ -22,8 +22,6 @@ struct polls {
     struct ncs_call *call; /* the last one; pinned */
 };
 
-int64_t sim_real_now(void);
-
 void sim_progress_made(void);
 /* Counts a finished call as progress if it changed the machine. */
 void sim_progress_ends_call(void);

@@ -5,6 +5,7 @@
 
 #include "api/local.h"
 #include "base/hash.h"
+#include "base/thread.h"
 #include "sim/kernel/context.h"
 #include "sim/kernel/progress.h"
 
@@ -83,12 +84,12 @@ void sim_turn_take(struct context *c)
     }
     t->priority = ncs_hash(ncs_hash(turns.seed, turn_key(c)), ++t->calls);
     t->at_door = true;
-    t->came = sim_real_now();
+    t->came = ncs_clock();
     pthread_cond_broadcast(&turns.changed);
-    for (int64_t now, until; now = sim_real_now(), !turn_has_come(c, now, &until);)
+    for (int64_t now, until; now = ncs_clock(), !turn_has_come(c, now, &until);)
         turn_sleep(now, until);
     t->at_door = false;
-    t->left = sim_real_now(); /* it is in a call: the next one waits until it has left, or waits */
+    t->left = ncs_clock(); /* it is in a call: the next one waits until it has left, or waits */
     pthread_mutex_unlock(&turns.lock);
 }
 
@@ -97,7 +98,7 @@ static void turn_set(struct context *c, bool waits)
     if (!turns.drawn || !c)
         return;
     pthread_mutex_lock(&turns.lock);
-    c->turn.left = sim_real_now();
+    c->turn.left = ncs_clock();
     c->turn.waits = waits;
     pthread_cond_broadcast(&turns.changed);
     pthread_mutex_unlock(&turns.lock);
