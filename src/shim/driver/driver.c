@@ -192,7 +192,7 @@ static cudaError_t fill_async(const struct ncs_api *api, void *p, const void *va
     EXPORT(symbol##_ptds, parameters, context_is_current(api), own)
 #include "shim/driver/driver.def"
 
-#define ABSENT(symbol, base, since)                                                                                      \
+#define REFUSED(symbol)                                                                                                  \
     cudaError_t symbol(void);                                                                                            \
     cudaError_t symbol(void)                                                                                             \
     {                                                                                                                    \
@@ -200,4 +200,5 @@ static cudaError_t fill_async(const struct ncs_api *api, void *p, const void *va
         ncs_shim_count_absent(&absent);                                                                                  \
         return cudaErrorNotSupported;                                                                                    \
     }
+#define FORM(name, suffix, since) REFUSED(name##suffix)
 #include "shim/driver/absent.def"

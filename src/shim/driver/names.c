@@ -87,14 +87,14 @@ struct entry {
 #define DEVICE DRIVER
 #define DEVICE_PTSZ(symbol, base, since, ...) extern char symbol[], symbol##_ptsz[];
 #define DEVICE_PTDS(symbol, base, since, ...) extern char symbol[], symbol##_ptds[];
-#define ABSENT DRIVER
+#define FORM(name, suffix, since) extern char name##suffix[];
 #include "shim/driver/absent.def"
 #include "shim/driver/driver.def"
 #undef DRIVER
 #undef DEVICE
 #undef DEVICE_PTSZ
 #undef DEVICE_PTDS
-#undef ABSENT
+#undef FORM
 
 cudaError_t cuGetProcAddress(const char *name, void **function, int version, uint64_t flags);
 cudaError_t cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status);
@@ -103,7 +103,7 @@ cudaError_t cuGetExportTable(const void **table, const void *which);
 static const struct entry entries[] = {
 #define DRIVER(symbol, base, since, ...) { #base, since, symbol, NULL },
 #define DEVICE DRIVER
-#define ABSENT DRIVER
+#define FORM(name, suffix, since) { #name, since, name##suffix, NULL },
 #define DEVICE_PTSZ(symbol, base, since, ...) { #base, since, symbol, symbol##_ptsz },
 #define DEVICE_PTDS(symbol, base, since, ...) { #base, since, symbol, symbol##_ptds },
 #include "shim/driver/driver.def"
