@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* environ */
 #include "shim/settings.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@
 
 /* ---- the variables of exec ---- */
 
-/* Each returns the expected form; NULL = the text is valid. */
+/* Readers of those whose form no other has: each returns the expected form; NULL = the text is valid. */
 
 static const char *read_devices(struct ncs_shim_settings *s, const char *text)
 {
@@ -46,35 +47,12 @@ static const char *read_policy(struct ncs_shim_settings *s, const char *text)
     return s->typical || strcmp(text, "strict") == 0 ? NULL : "strict or typical";
 }
 
-static const char *read_timeout(struct ncs_shim_settings *s, const char *text)
-{
-    return ncs_parse_duration(text, &s->timeout) ? NULL : "a time, as 10s";
-}
-
-static const char *read_stall(struct ncs_shim_settings *s, const char *text)
-{
-    return ncs_parse_duration(text, &s->stall) ? NULL : "a time, as 2s";
-}
-
 static const char *read_patience(struct ncs_shim_settings *s, const char *text)
 {
     int64_t patience;
     if (!ncs_parse_duration(text, &patience) || patience == 0)
         return "a time, as 30s";
     s->patience = patience;
-    return NULL;
-}
-
-/* The library above reads what most of these say. */
-static const char *read_format(struct ncs_shim_settings *s, const char *text)
-{
-    s->format = text;
-    return NULL;
-}
-
-static const char *read_report(struct ncs_shim_settings *s, const char *text)
-{
-    s->report = text;
     return NULL;
 }
 
@@ -90,53 +68,12 @@ static const char *read_kernels(struct ncs_shim_settings *s, const char *text)
     return s->skips_kernels || strcmp(text, "fail") == 0 ? NULL : "fail or skip";
 }
 
-static bool is_switched_on(const char *text)
-{
-    return strcmp(text, "") != 0 && strcmp(text, "0") != 0;
-}
-
-static const char *read_shim_verify(struct ncs_shim_settings *s, const char *text)
-{
-    s->verify = is_switched_on(text);
-    return NULL;
-}
-
 static const char *read_shim_seed(struct ncs_shim_settings *s, const char *text)
 {
     int64_t seed;
     if (!ncs_parse_int(text, &seed) || seed < 0)
         return "a number from 0";
     s->seed = (uint64_t)seed;
-    return NULL;
-}
-
-static const char *read_faults(struct ncs_shim_settings *s, const char *text)
-{
-    s->faults = text;
-    return NULL;
-}
-
-static const char *read_fail_on(struct ncs_shim_settings *s, const char *text)
-{
-    s->fail_on = text;
-    return NULL;
-}
-
-static const char *read_html(struct ncs_shim_settings *s, const char *text)
-{
-    s->html = text[0] ? text : NULL;
-    return NULL;
-}
-
-static const char *read_trace(struct ncs_shim_settings *s, const char *text)
-{
-    s->trace = text[0] ? text : NULL;
-    return NULL;
-}
-
-static const char *read_scenario_file(struct ncs_shim_settings *s, const char *text)
-{
-    s->scenario = text[0] ? text : NULL;
     return NULL;
 }
 
@@ -149,44 +86,49 @@ static const char *read_sites(struct ncs_shim_settings *s, const char *text)
     return NULL;
 }
 
-static const char *read_quiet(struct ncs_shim_settings *s, const char *text)
-{
-    s->quiet = is_switched_on(text);
-    return NULL;
-}
+/* A text is for the library above to read; a file's name that is empty is none; 0 switches off; a duration may be 0. */
+enum variable_kind { OF_ITS_OWN, TEXT, FILE_NAME, SWITCH, DURATION };
 
 static const struct {
     const char *name;
+    enum variable_kind kind;
+    size_t at; /* in the settings */
     const char *(*read)(struct ncs_shim_settings *s, const char *text);
 } variables[] = {
-    { "NCCLSCRIPT_GPUS", read_devices },
-    { "NCCLSCRIPT_NCCL_VERSION", read_version },
-    { "NCCLSCRIPT_POLICY", read_policy },
-    { "NCCLSCRIPT_TIMEOUT", read_timeout },
-    { "NCCLSCRIPT_STALL", read_stall },
-    { "NCCLSCRIPT_PATIENCE", read_patience },
-    { "NCCLSCRIPT_FORMAT", read_format },
-    { "NCCLSCRIPT_REPORT", read_report },
-    { "NCCLSCRIPT_DEBUG", read_debug },
-    { "NCCLSCRIPT_QUIET", read_quiet },
-    { "NCCLSCRIPT_KERNELS", read_kernels },
-    { "NCCLSCRIPT_VERIFY", read_shim_verify },
-    { "NCCLSCRIPT_SEED", read_shim_seed },
-    { "NCCLSCRIPT_FAULTS", read_faults },
-    { "NCCLSCRIPT_SITES", read_sites },
-    { "NCCLSCRIPT_FAIL_ON", read_fail_on },
-    { "NCCLSCRIPT_HTML", read_html },
-    { "NCCLSCRIPT_TRACE", read_trace },
-    { "NCCLSCRIPT_SCENARIO", read_scenario_file },
+#define AT(member) offsetof(struct ncs_shim_settings, member)
+    { "NCCLSCRIPT_GPUS", OF_ITS_OWN, 0, read_devices },       { "NCCLSCRIPT_NCCL_VERSION", OF_ITS_OWN, 0, read_version },
+    { "NCCLSCRIPT_POLICY", OF_ITS_OWN, 0, read_policy },      { "NCCLSCRIPT_TIMEOUT", DURATION, AT(timeout), NULL },
+    { "NCCLSCRIPT_STALL", DURATION, AT(stall), NULL },        { "NCCLSCRIPT_PATIENCE", OF_ITS_OWN, 0, read_patience },
+    { "NCCLSCRIPT_FORMAT", TEXT, AT(format), NULL },          { "NCCLSCRIPT_REPORT", TEXT, AT(report), NULL },
+    { "NCCLSCRIPT_DEBUG", OF_ITS_OWN, 0, read_debug },        { "NCCLSCRIPT_QUIET", SWITCH, AT(quiet), NULL },
+    { "NCCLSCRIPT_KERNELS", OF_ITS_OWN, 0, read_kernels },    { "NCCLSCRIPT_VERIFY", SWITCH, AT(verify), NULL },
+    { "NCCLSCRIPT_SEED", OF_ITS_OWN, 0, read_shim_seed },     { "NCCLSCRIPT_FAULTS", TEXT, AT(faults), NULL },
+    { "NCCLSCRIPT_SITES", OF_ITS_OWN, 0, read_sites },        { "NCCLSCRIPT_FAIL_ON", TEXT, AT(fail_on), NULL },
+    { "NCCLSCRIPT_HTML", FILE_NAME, AT(html), NULL },         { "NCCLSCRIPT_TRACE", FILE_NAME, AT(trace), NULL },
+    { "NCCLSCRIPT_SCENARIO", FILE_NAME, AT(scenario), NULL },
+#undef AT
 };
+
+/* The expected form; NULL = the text is valid. */
+static const char *read_member(enum variable_kind kind, void *member, const char *text)
+{
+    switch (kind) {
+    case FILE_NAME: *(const char **)member = text[0] ? text : NULL; return NULL;
+    case SWITCH: *(bool *)member = text[0] && strcmp(text, "0") != 0; return NULL;
+    case DURATION: return ncs_parse_duration(text, member) ? NULL : "a time, as 10s";
+    default: *(const char **)member = text; return NULL;
+    }
+}
 
 static void read_variables(struct ncs_shim_settings *s)
 {
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *name = variables[i].name, *text = getenv(name);
-        const char *expected = text ? variables[i].read(s, text) : NULL;
+        const char *text = getenv(variables[i].name), *expected = NULL;
+        if (text)
+            expected = variables[i].read ? variables[i].read(s, text)
+                                         : read_member(variables[i].kind, (char *)s + variables[i].at, text);
         if (expected)
-            ncs_shim_warn("%s=%s is ignored: expected %s", name, text, expected);
+            ncs_shim_warn("%s=%s is ignored: expected %s", variables[i].name, text, expected);
     }
 }
 
