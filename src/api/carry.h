@@ -10,6 +10,8 @@
  *           ncs_carry_answer  its result, and as items the memory that it has written
  *   caller  ncs_carry_unpack  puts the items where the call's arguments point
  *
+ * ncs_carry_call is all that the caller does; how the bytes travel is its argument.
+ *
  * No side names an address, a function or a variable of the other one:
  *   - What an argument points to travels as an item. The maker allots memory for it, of the size that its own table (ncs_carry)
  *     says, and refuses a request in which an item is missing, too small, or said twice.
@@ -67,7 +69,7 @@ struct ncs_carry_answer {
     int64_t result;
     int32_t device; /* the thread's current device, and the error that CUDA keeps for it, after the call, if the maker says so */
     int32_t error;
-    uint32_t absent; /* the library there lacks the function */
+    uint32_t absent; /* the call was not made: it was refused, or the library there lacks the function */
     uint32_t unused;
 };
 
@@ -123,8 +125,12 @@ bool ncs_carry_unpack(enum ncs_fn fn, const union ncs_arg *arg, const struct ncs
                       size_t bytes, struct ncs_carry_answer *answer, const char **text);
 /* The result of a call that could not be made: this code of the function's library. */
 union ncs_arg ncs_carry_code(enum ncs_fn fn, ncclResult_t nccl, cudaError_t cuda);
-/* A copy that stays, the same for equal texts. */
-const char *ncs_carry_keep_text(const char *text);
+
+/* Sends the message, and replaces it by the answer. False: the maker is gone. */
+typedef bool ncs_carry_ask(int maker, enum ncs_fn fn, const union ncs_arg *arg, struct ncs_str *message);
+/* Makes the call in another process. message: room for request and answer, which may be used again. */
+union ncs_arg ncs_carry_call(enum ncs_fn fn, const union ncs_arg *arg, int maker, const struct ncs_carry_view *view,
+                             struct ncs_str *message, ncs_carry_ask *ask);
 
 /* Functions that calls give to streams. */
 struct ncs_carry_function {

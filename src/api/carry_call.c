@@ -148,7 +148,8 @@ union ncs_arg ncs_carry_code(enum ncs_fn fn, ncclResult_t nccl, cudaError_t cuda
     return (union ncs_arg){ .i = is_nccl ? (int64_t)nccl : (int64_t)cuda };
 }
 
-const char *ncs_carry_keep_text(const char *text)
+/* A copy that stays, the same for equal texts. */
+static const char *carry_keep_text(const char *text)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct kept_text {
@@ -236,4 +237,27 @@ void ncs_carry_run_function(const struct ncs_carry_function *f, const void *stre
         ((cudaStreamCallback_t)f->function)((cudaStream_t)stream, (cudaError_t)status, (void *)f->data);
     else
         ((cudaHostFn_t)f->function)((void *)f->data);
+}
+
+/* ---- a call ---- */
+
+union ncs_arg ncs_carry_call(enum ncs_fn fn, const union ncs_arg *arg, int maker, const struct ncs_carry_view *view,
+                             struct ncs_str *message, ncs_carry_ask *ask)
+{
+    struct ncs_carry_answer answer;
+    const char *text = NULL;
+    union ncs_arg sent[NCS_MAX_ARGS], result = ncs_carry_code(fn, ncclInvalidArgument, cudaErrorInvalidValue);
+    memcpy(sent, arg, (size_t)ncs_fn_info[fn].nargs * sizeof *arg);
+    uint64_t function = ncs_carry_note_function(maker, fn, sent);
+    ncs_str_clear(message);
+    if (ncs_carry_pack(message, fn, sent, view)) {
+        bool heard = ask(maker, fn, arg, message) &&
+                     ncs_carry_unpack(fn, arg, view, message->text, message->bytes, &answer, &text);
+        result = heard ? (union ncs_arg){ .i = answer.result } : ncs_carry_code(fn, ncclRemoteError, cudaErrorUnknown);
+    }
+    if (result.i != 0)
+        ncs_carry_forget_function(function);
+    if (ncs_fn_info[fn].result == NCS_RESULT_TEXT)
+        result.p = carry_keep_text(text ? text : "");
+    return result;
 }

@@ -113,9 +113,57 @@ START_TEST(a_text_comes_back)
     struct ncs_str request = packed(NCS_FN_cudaGetErrorString, arg);
     ck_assert(is_taken(&c, &request));
     ck_assert_str_eq(answered(&c, (union ncs_arg){ .p = "invalid" }, arg, &answer), "invalid");
-    ck_assert_ptr_eq(ncs_carry_keep_text("invalid"), ncs_carry_keep_text("invalid"));
     ncs_carry_end(&c);
     ncs_str_free(&answer);
+}
+END_TEST
+
+/* ---- a whole call ---- */
+
+/* The maker 1 says "invalid" and code 2 to everything; another one is gone. */
+static bool asks(int maker, enum ncs_fn fn, const union ncs_arg *arg, struct ncs_str *message)
+{
+    struct ncs_carry_call c;
+    struct ncs_str answer = { 0 };
+    bool is_text = ncs_fn_info[fn].result == NCS_RESULT_TEXT;
+    ck_assert(is_taken(&c, message));
+    answered(&c, is_text ? (union ncs_arg){ .p = "invalid" } : (union ncs_arg){ .i = 2 }, arg, &answer);
+    ncs_carry_end(&c);
+    *message = answer;
+    return maker == 1;
+}
+
+START_TEST(a_call_is_made_elsewhere)
+{
+    struct ncs_str message = { 0 };
+    union ncs_arg code[] = { { .i = 1 } }, pool[] = { { .p = NULL }, { .i = 0 }, { .i = 8 }, { .p = NULL } };
+    const char *text = ncs_carry_call(NCS_FN_cudaGetErrorString, code, 1, NULL, &message, asks).p;
+    ck_assert_str_eq(text, "invalid");
+    ck_assert_ptr_eq(ncs_carry_call(NCS_FN_cudaGetErrorString, code, 1, NULL, &message, asks).p, text); /* it stays */
+    ck_assert_str_eq(ncs_carry_call(NCS_FN_cudaGetErrorString, code, 2, NULL, &message, asks).p, "");
+    ck_assert_int_eq(ncs_carry_call(NCS_FN_cudaMemset, pool, 1, NULL, &message, asks).i, 2);
+    ck_assert_int_eq(ncs_carry_call(NCS_FN_cudaMemset, pool, 2, NULL, &message, asks).i, cudaErrorUnknown);
+    ncs_str_free(&message);
+}
+END_TEST
+
+static void runs_nothing(void *arg)
+{
+    (void)arg;
+}
+
+/* A function of a call that fails is forgotten. */
+START_TEST(a_function_goes_with_its_call)
+{
+    struct ncs_str message = { 0 };
+    struct ncs_carry_function f;
+    union ncs_arg arg[] = { { .p = NULL }, { .f = (void (*)(void))runs_nothing }, { .p = NULL } }, noted[3];
+    memcpy(noted, arg, sizeof arg);
+    uint64_t number = ncs_carry_note_function(1, NCS_FN_cudaLaunchHostFunc, noted);
+    ck_assert_int_eq(ncs_carry_call(NCS_FN_cudaLaunchHostFunc, arg, 1, NULL, &message, asks).i, 2);
+    ck_assert(ncs_carry_take_function(1, number, false, &f));
+    ck_assert(!ncs_carry_take_function(-1, number + 1, false, &f));
+    ncs_str_free(&message);
 }
 END_TEST
 
@@ -333,6 +381,6 @@ START_TEST(a_call_looks_at_few_ranges)
 END_TEST
 
 NCS_TEST_MAIN("carry", memory_goes_there_and_back, texts_of_a_configuration_go_along, a_handle_comes_late, a_text_comes_back,
-              an_address_of_the_peer_is_refused, an_item_must_fit_its_argument, texts_of_a_configuration_are_never_addresses,
-              a_function_is_a_number_and_runs_once, only_what_was_given_out_is_used, freed_memory_is_not_used,
-              ranges_are_kept_in_any_order, a_call_looks_at_few_ranges)
+              a_call_is_made_elsewhere, a_function_goes_with_its_call, an_address_of_the_peer_is_refused,
+              an_item_must_fit_its_argument, texts_of_a_configuration_are_never_addresses, a_function_is_a_number_and_runs_once,
+              only_what_was_given_out_is_used, freed_memory_is_not_used, ranges_are_kept_in_any_order, a_call_looks_at_few_ranges)

@@ -138,36 +138,39 @@ static bool ask_may(const struct ask_line *l, const struct ncs_str *body)
     return !asking.gone[l->process][0] && body->bytes <= NCS_TEAM_MOST;
 }
 
-bool far_ask(int process, enum far_kind kind, const struct ncs_str *body, struct ncs_str *answer)
+bool far_ask(int process, enum far_kind kind, struct ncs_str *message)
 {
     struct ask_line *l = ask_line_to(process);
     struct ncs_carry_answer head;
+    struct ncs_str answer = { 0 };
     int64_t until = ncs_token_is_held() ? ncs_clock() + ASK_PATIENCE : -1;
     pthread_mutex_lock(&asking.lock);
-    bool may = ask_may(l, body);
+    bool may = ask_may(l, message);
     pthread_mutex_unlock(&asking.lock);
-    *answer = (struct ncs_str){ 0 };
-    if (body->bytes > NCS_TEAM_MOST)
+    if (message->bytes > NCS_TEAM_MOST)
         return false;
     if (kind == FAR_CALL)
-        memcpy(body->text + offsetof(struct ncs_carry_request, clears), &(uint32_t){ l->kept.clears }, sizeof(uint32_t));
+        memcpy(message->text + offsetof(struct ncs_carry_request, clears), &(uint32_t){ l->kept.clears }, sizeof(uint32_t));
     l->kept = (struct far_kept){ .known = false, .clears = kind == FAR_CALL ? false : l->kept.clears };
-    bool heard = may && ncs_team_send_until(asking.team, process, (uint32_t)kind, l->number, body->text, body->bytes, until);
+    bool heard = may &&
+                 ncs_team_send_until(asking.team, process, (uint32_t)kind, l->number, message->text, message->bytes, until);
+    ncs_str_free(message);
     pthread_mutex_lock(&asking.lock);
     heard = heard && ask_wait(l, until);
     if (!heard && ask_is_late(until))
         ask_note_gone(process, "it has not answered for 30 s");
-    *answer = heard ? l->answer : (struct ncs_str){ 0 };
-    l->answer = heard ? (struct ncs_str){ 0 } : l->answer;
+    if (heard) {
+        answer = l->answer;
+        l->answer = (struct ncs_str){ 0 };
+    }
     l->has_answer = false;
     pthread_mutex_unlock(&asking.lock);
+    *message = answer;
     if (!heard)
         ask_tell_lost(process); /* before the rank sees that its call has failed */
-    if (!heard || answer->bytes < sizeof head) {
-        ncs_str_free(answer);
+    if (!heard || answer.bytes < sizeof head)
         return false;
-    }
-    memcpy(&head, answer->text, sizeof head);
+    memcpy(&head, answer.text, sizeof head);
     l->kept = (struct far_kept){ .known = true, .clears = l->kept.clears, .device = head.device, .error = head.error };
     return true;
 }

@@ -26,9 +26,9 @@ bool far_run_own(enum ncs_fn fn, const union ncs_arg *arg, cudaError_t *rc);
 typedef void far_lost(int process, const char *why);
 bool far_lead(struct ncs_team *team, far_lost *lost, struct ncs_error *err);
 
-/* Waits for the answer. The caller frees it. False: the process is gone, or does not answer a question that is asked with the
- * token. */
-bool far_ask(int process, enum far_kind kind, const struct ncs_str *body, struct ncs_str *answer);
+/* Sends the message, waits, and replaces it by the answer. False, without one: the process is gone, or does not answer a question
+ * that is asked with the token. */
+bool far_ask(int process, enum far_kind kind, struct ncs_str *message);
 /* What CUDA keeps for the calling thread in that process, as far as an answer has told it. */
 struct far_kept {
     bool known;

@@ -81,19 +81,18 @@ bool far_read(const void *there, void *here, size_t bytes)
     for (size_t done = 0; done < bytes;) {
         size_t piece = bytes - done < FAR_CHUNK ? bytes - done : FAR_CHUNK;
         struct far_extent extent = { (uintptr_t)far_unmark(there) + done, piece };
-        struct ncs_str body = { 0 }, answer = { 0 };
-        ncs_str_add_bytes(&body, &extent, sizeof extent);
-        bool heard = far_ask(far_process_of(there), FAR_READ, &body, &answer);
+        struct ncs_str message = { 0 };
+        ncs_str_add_bytes(&message, &extent, sizeof extent);
+        bool heard = far_ask(far_process_of(there), FAR_READ, &message);
         struct ncs_carry_answer head;
         struct ncs_carry_reader items;
         struct ncs_carry_item item;
         const void *data;
-        heard = heard && ncs_carry_begin(&items, answer.text, answer.bytes, &head, sizeof head) &&
+        heard = heard && ncs_carry_begin(&items, message.text, message.bytes, &head, sizeof head) &&
                 ncs_carry_next(&items, &item, &data) && item.bytes == piece;
         if (heard)
             memcpy((char *)here + done, data, piece);
-        ncs_str_free(&body);
-        ncs_str_free(&answer);
+        ncs_str_free(&message);
         if (!heard)
             return false;
         done += piece;
@@ -103,11 +102,10 @@ bool far_read(const void *there, void *here, size_t bytes)
 
 static void place_tell_variable(int process, const char *setting)
 {
-    struct ncs_str body = { 0 }, answer = { 0 };
-    ncs_str_add_bytes(&body, setting, strlen(setting) + 1);
-    far_ask(process, FAR_VARIABLE, &body, &answer);
-    ncs_str_free(&answer);
-    ncs_str_free(&body);
+    struct ncs_str message = { 0 };
+    ncs_str_add_bytes(&message, setting, strlen(setting) + 1);
+    far_ask(process, FAR_VARIABLE, &message);
+    ncs_str_free(&message);
 }
 
 void far_put_variable(const char *setting)

@@ -25,29 +25,18 @@ static void route_expect_late(enum ncs_fn fn, const union ncs_arg *arg, int proc
             far_expect_late(process, arg[i].p);
 }
 
+static bool route_send(int process, enum ncs_fn fn, const union ncs_arg *arg, struct ncs_str *message)
+{
+    route_expect_late(fn, arg, process);
+    return far_ask(process, FAR_CALL, message);
+}
+
 static union ncs_arg route_ask(int process, enum ncs_fn fn, const union ncs_arg *arg)
 {
-    struct ncs_str body = { 0 }, bytes = { 0 };
-    struct ncs_carry_answer answer;
+    struct ncs_str message = { 0 };
     const struct ncs_carry_view view = far_view(process);
-    const char *text = NULL;
-    union ncs_arg result = ncs_carry_code(fn, ncclInvalidArgument, cudaErrorInvalidValue), sent[NCS_MAX_ARGS];
-    memcpy(sent, arg, (size_t)ncs_fn_info[fn].nargs * sizeof *arg);
-    uint64_t function = ncs_carry_note_function(process, fn, sent);
-    if (ncs_carry_pack(&body, fn, sent, &view)) {
-        route_expect_late(fn, arg, process);
-        result = ncs_carry_code(fn, ncclRemoteError, cudaErrorUnknown);
-        if (far_ask(process, FAR_CALL, &body, &bytes) &&
-            ncs_carry_unpack(fn, arg, &view, bytes.text, bytes.bytes, &answer, &text))
-            result = answer.absent ? ncs_carry_code(fn, ncclInvalidUsage, cudaErrorNotSupported)
-                                   : (union ncs_arg){ .i = answer.result };
-    }
-    if (result.i != 0)
-        ncs_carry_forget_function(function);
-    if (ncs_fn_info[fn].result == NCS_RESULT_TEXT)
-        result.p = ncs_carry_keep_text(text ? text : "");
-    ncs_str_free(&body);
-    ncs_str_free(&bytes);
+    union ncs_arg result = ncs_carry_call(fn, arg, process, &view, &message, route_send);
+    ncs_str_free(&message);
     return result;
 }
 

@@ -147,12 +147,10 @@ static void serve_answer(uint32_t line, struct ncs_carry_answer *answer, const s
     if (api->cudaGetDevice && api->cudaGetDevice(&device) == cudaSuccess)
         answer->device = device;
     answer->error = api->cudaPeekAtLastError ? (int)api->cudaPeekAtLastError() : 0;
-    bool fits = sizeof *answer + items->bytes <= NCS_TEAM_MOST;
-    answer->absent |= !fits;
-    ncs_team_send(serving.team, 0, FAR_ANSWER, line, answer, sizeof *answer, items->text, fits ? items->bytes : 0);
+    ncs_team_send(serving.team, 0, FAR_ANSWER, line, answer, sizeof *answer, items->text, items->bytes);
 }
 
-/* The project's own functions use the driver's memory. */
+/* The project's own functions use the driver's memory. False: the library here lacks the function. */
 static bool far_invoke(struct ncs_carry_call *c, union ncs_arg *result)
 {
     bool own = c->info->lib == NCS_LIB_EXT;
@@ -161,6 +159,8 @@ static bool far_invoke(struct ncs_carry_call *c, union ncs_arg *result)
     bool there = ncs_invoke(serving.api, c->fn, c->arg, result);
     if (own)
         ncs_real_leave();
+    if (!there && c->info->result != NCS_RESULT_TEXT)
+        *result = ncs_carry_code(c->fn, ncclInvalidUsage, cudaErrorNotSupported);
     return there;
 }
 
@@ -188,10 +188,13 @@ static void serve_a_call(uint32_t line, const unsigned char *body, size_t bytes)
             own_note_results(&c);
         ncs_carry_results(&c, result, &items);
         serve_tell_late();
+        if (sizeof answer + items.bytes > NCS_TEAM_MOST) {
+            answer.result = ncs_carry_code(c.fn, ncclInvalidUsage, cudaErrorNotSupported).i;
+            ncs_str_clear(&items);
+        }
     } else {
         serve_refuse_strange(c.info ? c.info->name : "it names no function");
-        answer.absent = !c.info;
-        answer.result = c.info ? ncs_carry_code(c.fn, ncclInvalidArgument, cudaErrorInvalidValue).i : 0;
+        answer.result = ncs_carry_code(c.fn, ncclInvalidArgument, cudaErrorInvalidValue).i;
     }
     serve_answer(line, &answer, &items);
     ncs_str_free(&items);

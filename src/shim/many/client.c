@@ -33,7 +33,7 @@
 struct client_thread {
     struct wire *wire;
     int socket;
-    struct ncs_str request;
+    struct ncs_str message;
 };
 
 static _Thread_local struct client_thread *mine; /* a pointer only: these libraries have little room for such */
@@ -283,36 +283,27 @@ static void client_set_body(struct wire *w, const void *bytes, size_t count)
     w->bytes = count;
 }
 
-/* The processor time of a thread that polls shows whether it does anything else. */
-static void client_note_time(enum ncs_fn fn, struct wire *w)
+static bool client_send(int maker, enum ncs_fn fn, const union ncs_arg *arg, struct ncs_str *message)
 {
-    if (ncs_fn_info[fn].looks)
+    const struct ncs_fn_info *info = &ncs_fn_info[fn];
+    struct wire *w = mine->wire;
+    (void)maker, (void)arg;
+    if (message->bytes > WIRE_BODY)
+        return false;
+    if (info->at[NCS_ARG_HOSTFN] || info->at[NCS_ARG_STREAMFN])
+        client_start_runner();
+    if (info->looks) /* the processor time of a thread that polls shows whether it does anything else */
         w->ran = ncs_clock_of(CLOCK_THREAD_CPUTIME_ID);
+    client_set_body(w, message->text, message->bytes);
+    client_ask(mine, WIRE_CALL);
+    ncs_str_clear(message);
+    ncs_str_add_bytes(message, w->body, w->bytes < WIRE_BODY ? w->bytes : WIRE_BODY);
+    return true;
 }
 
 static union ncs_arg client_call(enum ncs_fn fn, const union ncs_arg *arg)
 {
-    struct client_thread *t = mine;
-    struct ncs_carry_answer answer;
-    const char *text = NULL;
-    union ncs_arg sent[NCS_MAX_ARGS], result = ncs_carry_code(fn, ncclInvalidArgument, cudaErrorInvalidValue);
-    memcpy(sent, arg, (size_t)ncs_fn_info[fn].nargs * sizeof *arg);
-    uint64_t function = ncs_carry_note_function(0, fn, sent);
-    if (function)
-        client_start_runner();
-    ncs_str_clear(&t->request);
-    if (ncs_carry_pack(&t->request, fn, sent, NULL) && t->request.bytes <= WIRE_BODY) {
-        client_note_time(fn, t->wire);
-        client_set_body(t->wire, t->request.text, t->request.bytes);
-        client_ask(t, WIRE_CALL);
-        if (ncs_carry_unpack(fn, arg, NULL, t->wire->body, t->wire->bytes, &answer, &text))
-            result.i = answer.result;
-    }
-    if (result.i != 0)
-        ncs_carry_forget_function(function);
-    if (ncs_fn_info[fn].result == NCS_RESULT_TEXT)
-        result.p = ncs_carry_keep_text(text ? text : "");
-    return result;
+    return ncs_carry_call(fn, arg, 0, NULL, &mine->message, client_send);
 }
 
 #define THROUGH client_call
@@ -330,7 +321,7 @@ static void client_leave(void *of_thread)
     }
     munmap(t->wire, sizeof *t->wire);
     close(t->socket);
-    ncs_str_free(&t->request);
+    ncs_str_free(&t->message);
     ncs_free(t);
 }
 
