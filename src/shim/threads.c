@@ -12,7 +12,6 @@
 #include "base/mem.h"
 #include "shim/many/job.h"
 #include "shim/many/server.h"
-#include "shim/many/strangers.h"
 #include "shim/shim.h"
 #include "sim/comm/init.h"
 #include "sim/kernel/foreign.h"

@@ -1,4 +1,4 @@
-#include "shim/exec/call_list.h"
+#include "shim/exec/exec.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "diagnose/hazard/hazard.h"
 #include "diagnose/ledger/ledger.h"
 #include "run/notices.h"
-#include "shim/exec/timeline.h"
+#include "shim/exec/exec.h"
 #include "shim/kernel/kernel.h"
 #include "shim/shim.h"
 #include "sim/cuda/outside.h"

@@ -1,4 +1,4 @@
-#include "shim/exec/deaths.h"
+#include "shim/exec/exec.h"
 
 #include <signal.h>
 #include <stdio.h>

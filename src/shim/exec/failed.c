@@ -1,4 +1,4 @@
-#include "shim/exec/failed.h"
+#include "shim/exec/exec.h"
 
 #include "api/types.h"
 #include "base/hash.h"

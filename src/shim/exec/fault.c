@@ -1,4 +1,4 @@
-#include "shim/exec/fault.h"
+#include "shim/exec/exec.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "shim/exec/left.h"
+#include "shim/exec/exec.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "shim/exec/misuse.h"
+#include "shim/exec/exec.h"
 
 #include "base/map.h"
 #include "base/mem.h"

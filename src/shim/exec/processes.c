@@ -1,4 +1,4 @@
-#include "shim/exec/processes.h"
+#include "shim/exec/exec.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "shim/exec/reproduce.h"
+#include "shim/exec/exec.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "shim/exec/settle.h"
+#include "shim/exec/exec.h"
 
 #include <stdlib.h>
 

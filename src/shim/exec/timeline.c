@@ -1,4 +1,4 @@
-#include "shim/exec/timeline.h"
+#include "shim/exec/exec.h"
 
 #include "base/file.h"
 #include "base/map.h"

@@ -1,4 +1,4 @@
-#include "shim/exec/told.h"
+#include "shim/exec/exec.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "shim/many/stall.h"
+#include "shim/many/server.h"
 #include "shim/shim.h"
 
 #define TOLD_NOTE "  note "

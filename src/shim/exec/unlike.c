@@ -1,11 +1,11 @@
-#include "shim/exec/unlike.h"
+#include "shim/exec/exec.h"
 
 #include <string.h>
 
 #include "api/weight.h"
 #include "base/mem.h"
 #include "shim/many/job.h"
-#include "shim/many/variables.h"
+#include "shim/many/server.h"
 
 /* By rank; ranks that no process has have none. */
 static const char **unlike_values(const char *name, int ranks)

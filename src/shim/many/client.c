@@ -25,7 +25,6 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/thread.h"
-#include "shim/many/relatives.h"
 #include "shim/many/wire.h"
 #include "sim/data/arena.h"
 

@@ -27,4 +27,10 @@ cudaError_t client_refuse(int error);
 void client_count_kernel(const char *name);
 bool client_skips_kernels(void);
 
+/* ---- relatives.c: the other processes of the program that `exec` has started ---- */
+
+/* True if this process may be one of many: another one started it, and may start more, or it has forked others that run the same
+ * file. */
+bool relatives_are_there(void);
+
 #endif

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "shim/many/death.h"
+#include "shim/many/server.h"
 
 #include <stdint.h>
 #include <stdio.h>

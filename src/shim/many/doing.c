@@ -1,4 +1,4 @@
-#include "shim/many/doing.h"
+#include "shim/many/job.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "shim/many/doing.h"
 
 #define JOB_OWN_MOST 4 /* threads of this process besides those that stand in */
 

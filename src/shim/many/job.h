@@ -2,6 +2,9 @@
 #ifndef NCS_SHIM_JOB_H
 #define NCS_SHIM_JOB_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include "base/str.h"
 #include "shim/many/server.h"
 
@@ -40,12 +43,27 @@ enum job_thread {
     JOB_SERVED,  /* in a call; *own gets the thread that makes it */
 };
 enum job_thread job_thread(pid_t process, pid_t thread, pid_t *own);
-/* See doing.h: for the thread of the program whose calls this one makes, or for this one. */
+/* As doing_name: for the thread of the program whose calls this one makes, or for this one. */
 const char *job_doing(pid_t own);
 
 /* True if each thread of the job waits, in a call or not, or runs in MPI, as far as that shows. */
 bool job_is_stalled(void);
 /* Appends "; rank 1 (process 4711) is in no call and runs, perhaps in MPI": what the ranks do that are in no call. */
 void job_list_outside(struct ncs_str *out);
+
+/* ---- doing.c: what a thread of another process does outside of the machine's calls, by /proc ---- */
+
+/* "waits for a message (poll)", "is stopped", "runs, perhaps in MPI"; "" = it computes, as far as that shows. */
+const char *doing_name(pid_t process, pid_t thread);
+
+/* ---- strangers.c: the processes below `exec` that are no part of the job, or not yet ---- */
+
+/* How a process outside of the job may wait so that it will not join by itself. */
+enum stranger {
+    STRANGER_LAUNCHES, /* for anything: it has not loaded the libraries, or processes of the job come from it */
+    STRANGER_MAY_JOIN, /* for another process only: it has loaded them, and may be a rank that is late */
+};
+/* Calls `look` for each of them, until it returns false. Returns whether all returned true. */
+bool strangers_each(bool (*look)(pid_t process, enum stranger kind));
 
 #endif

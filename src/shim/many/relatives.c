@@ -1,4 +1,4 @@
-#include "shim/many/relatives.h"
+#include "shim/many/client.h"
 
 #include <stdio.h>
 #include <stdlib.h>

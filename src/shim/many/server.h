@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/str.h"
@@ -64,5 +66,34 @@ bool server_is_open(void);
 bool server_is_ending(void);
 /* A thread of the program connects, and waits for the answer: it will go on. */
 bool server_is_greeting(void);
+
+/* ---- death.c: how a process ended ---- */
+
+/* Appends what ended the process behind the descriptor: "signal 11 (Segmentation fault)", "its exit with status 1". Returns
+ * false if the process has ended by itself, with status 0 as far as that is known. pid: its number, which may be another's by
+ * now. exits: it has said that it ends by itself. */
+bool death_of(int pidfd, int pid, bool exits, struct ncs_str *out);
+
+/* ---- stall.c: a job that stands still, but where some process may yet act: it is no hang that is certain ---- */
+
+/* Prints once who waits for whom, if nothing has changed for so many nanoseconds. The program goes on. Called by one thread,
+ * which makes no calls of the program. */
+void stall_look(int64_t limit);
+/* A file that keeps the report, beside standard error; -1 = there was none. */
+int stall_report(void);
+
+/* ---- stand_in.c: the threads that stand in for those of the program ---- */
+
+/* Starts a thread that makes the calls of one of the program, and copies `given`. False: there can be no more threads. */
+bool stand_in_start(const struct stand_in *given);
+
+/* ---- variables.c: NCCL's variables of the processes; a list is as in struct wire_hello ---- */
+
+/* Sets the variables of this process to those of the first process. */
+void variables_adopt(const char *list);
+char *variables_copy(const char *list);
+const char *variables_next(const char *at);
+/* The value of the variable, of whose name only so many bytes count; NULL = it is not set. */
+const char *variables_find(const char *list, const char *name, size_t bytes);
 
 #endif

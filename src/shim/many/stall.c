@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* memfd_create */
-#include "shim/many/stall.h"
+#include "shim/many/server.h"
 
 #include <signal.h>
 #include <sys/mman.h>

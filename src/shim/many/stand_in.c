@@ -1,4 +1,4 @@
-#include "shim/many/stand_in.h"
+#include "shim/many/server.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,9 +1,8 @@
-#include "shim/many/strangers.h"
+#include "shim/many/job.h"
 
 #include <unistd.h>
 
 #include "base/processes.h"
-#include "shim/many/job.h"
 #include "shim/many/server.h"
 
 /* Bounds the search: a program may start any number of processes. */

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* environ */
-#include "shim/many/variables.h"
+#include "shim/many/server.h"
 
 #include <stdlib.h>
 #include <string.h>
