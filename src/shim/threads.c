@@ -1,6 +1,5 @@
 /* Inspects the threads of the program by /proc, on Linux: the system call that each one is in, and the
  * time that it has run. In a job of many processes, the program is all of them. */
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/processes.h"
 #include "shim/many/job.h"
 #include "shim/many/server.h"
 #include "shim/shim.h"
@@ -30,6 +30,7 @@ struct seen {
 struct look {
     int64_t patience; /* -1 = none */
     int64_t idle;     /* for how long nothing has changed, ns */
+    pid_t process;    /* whose threads are looked at */
     struct seen *seen;
     size_t count, room;
     bool outside; /* threads of other processes wait outside of calls */
@@ -39,22 +40,14 @@ struct look {
     bool begins;  /* to rest */
 };
 
-/* A thread's folder in /proc. */
+/* A thread of a process; 0 = of this one. */
 struct task {
-    const char *process; /* its number, or "self" */
-    const char *thread;
+    pid_t process, thread;
 };
 
 static bool read_line(struct task task, const char *name, char *line, size_t room)
 {
-    char path[96];
-    snprintf(path, sizeof path, "/proc/%.16s/task/%.16s/%s", task.process, task.thread, name);
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return false;
-    bool fine = fgets(line, (int)room, f) != NULL;
-    fclose(f);
-    return fine;
+    return ncs_task_line(task.process, task.thread, name, line, room);
 }
 
 /* True if the thread waits for another thread, without a timeout. Other waits (for a file, a socket, a
@@ -138,24 +131,15 @@ static bool is_helper(struct task thread)
     return false;
 }
 
-bool ncs_shim_has_children(void)
+static bool is_any_child(pid_t child, void *arg)
 {
-    DIR *tasks = opendir("/proc/self/task");
-    char line[64];
-    bool found = false;
-    for (struct dirent *e; tasks && !found && (e = readdir(tasks));)
-        found = e->d_name[0] != '.' && read_line((struct task){ "self", e->d_name }, "children", line, sizeof line);
-    if (tasks)
-        closedir(tasks);
-    return found;
+    (void)child, (void)arg;
+    return true;
 }
 
-/* '\0' = it has ended. */
-static char task_state(struct task thread)
+bool ncs_shim_has_children(void)
 {
-    char line[512];
-    const char *state = read_line(thread, "stat", line, sizeof line) ? strrchr(line, ')') : NULL;
-    return state && state[1] != '\0' ? state[2] : '\0';
+    return ncs_each_child(0, is_any_child, NULL);
 }
 
 /* A thread rests if it sleeps or waits, for anything, and has used next to no processor time for a part of the patience. */
@@ -171,9 +155,9 @@ static size_t restings, restings_room;
 /* Threads that act on no communicator (a progress bar, a logger) need not wait for another thread: they may rest. */
 static bool task_rests(struct look *out, struct task task)
 {
-    struct seen now = { .thread = (pid_t)atoi(task.thread) };
+    struct seen now = { .thread = task.thread };
     size_t i = 0;
-    if (out->patience < 0 || task_state(task) != 'S' || !time_ran(task, &now.ran))
+    if (out->patience < 0 || ncs_task_state(task.process, task.thread) != 'S' || !time_ran(task, &now.ran))
         return false;
     while (i < restings && resting[i].seen.thread != now.thread)
         i++;
@@ -190,7 +174,7 @@ static bool task_rests(struct look *out, struct task task)
 /* With patience, threads that poll or watch count as waiting, too. */
 static bool is_left_out(struct task task, int64_t patience)
 {
-    pid_t thread = (pid_t)atoi(task.thread);
+    pid_t thread = task.thread;
     return sim_foreign_is_waiting(thread) || ncs_shim_is_watch(thread) || job_owns(thread) ||
            (patience >= 0 && (sim_foreign_is_polling(thread, patience) || is_helper(task)));
 }
@@ -199,7 +183,7 @@ static bool is_left_out(struct task task, int64_t patience)
  * that is not one of a thread that polls. */
 static bool is_left_out_there(struct task task, struct look *out, pid_t *own, bool *wait)
 {
-    enum job_thread does = job_thread((pid_t)atoi(task.process), (pid_t)atoi(task.thread), own);
+    enum job_thread does = job_thread(task.process, task.thread, own);
     bool polls = out->patience >= 0 && *own && sim_foreign_is_polling(*own, out->patience);
     switch (does) {
     case JOB_SERVED: *wait = polls || sim_foreign_is_waiting(*own); return true;
@@ -215,40 +199,32 @@ static bool is_left_out_there(struct task task, struct look *out, pid_t *own, bo
     return polls || (out->patience >= 0 && is_helper(task));
 }
 
-/* False as soon as a thread of the process is found that may continue by itself. */
-static bool task_look(struct look *out, const char *process)
+/* True for a thread that may continue by itself. */
+static bool task_look(pid_t thread, void *of)
 {
-    char path[64];
-    bool here = strcmp(process, "self") == 0;
-    snprintf(path, sizeof path, "/proc/%.16s/task", process);
-    DIR *tasks = opendir(path);
-    bool wait = tasks != NULL; /* else the process has ended, and the machine hears of it next */
-    for (struct dirent *e; tasks && wait && (e = readdir(tasks));) {
-        struct task task = { process, e->d_name };
-        struct seen seen = { .thread = (pid_t)atoi(e->d_name) };
-        pid_t own = here ? seen.thread : 0;
-        if (seen.thread <= 0 || (here ? is_left_out(task, out->patience) : is_left_out_there(task, out, &own, &wait)))
-            continue;
-        bool acts = sim_foreign_acts(own);
-        out->acts |= acts;
-        if (!waits_for_thread(task)) {
-            wait = !acts && task_rests(out, task);
-            continue;
-        }
-        wait = time_ran(task, &seen.ran);
-        out->outside |= !here;
-        NCS_PUSH(out->seen, out->count, out->room, seen);
-    }
-    if (tasks)
-        closedir(tasks);
-    return wait;
+    struct look *out = of;
+    struct task task = { out->process, thread };
+    struct seen seen = { .thread = thread };
+    bool here = out->process == 0, wait = true;
+    pid_t own = here ? thread : 0;
+    if (here ? is_left_out(task, out->patience) : is_left_out_there(task, out, &own, &wait))
+        return !wait;
+    bool acts = sim_foreign_acts(own);
+    out->acts |= acts;
+    if (!waits_for_thread(task))
+        return acts || !task_rests(out, task);
+    wait = time_ran(task, &seen.ran);
+    out->outside |= !here;
+    NCS_PUSH(out->seen, out->count, out->room, seen);
+    return !wait;
 }
 
-static bool look_there(pid_t process, void *out)
+/* Where the process has ended, the machine hears of it next. */
+static bool look_there(pid_t process, void *of)
 {
-    char number[16];
-    snprintf(number, sizeof number, "%d", (int)process);
-    return task_look(out, number);
+    struct look *out = of;
+    out->process = process;
+    return ncs_each_task(process, task_look, out) == 0;
 }
 
 /* True if the thread waits for another process to end. */
@@ -267,28 +243,29 @@ static bool is_watch_there(struct task thread)
     return read_line(thread, "comm", line, sizeof line) && strcmp(line, NCS_SHIM_WATCH_NAME "\n") == 0;
 }
 
+struct stranger_look {
+    pid_t process;
+    enum stranger kind;
+};
+
+static bool stranger_acts(pid_t thread, void *of)
+{
+    const struct stranger_look *s = of;
+    struct task task = { s->process, thread };
+    return !strchr("ZX", ncs_task_state(s->process, thread)) && !is_watch_there(task) && !waits_for_process(task) &&
+           !(s->kind == STRANGER_LAUNCHES && (waits_outside(task) || waits_for_thread(task)));
+}
+
 /* A process that is no part of the job so far will not join it by itself. */
 static bool look_at_stranger(pid_t process, enum stranger kind)
 {
-    char path[64], number[16];
-    bool waits = true;
-    snprintf(number, sizeof number, "%d", (int)process);
-    snprintf(path, sizeof path, "/proc/%s/task", number);
-    DIR *tasks = opendir(path);
-    for (struct dirent *e; tasks && waits && (e = readdir(tasks));) {
-        struct task task = { number, e->d_name };
-        if (e->d_name[0] != '.')
-            waits = strchr("ZX", task_state(task)) || is_watch_there(task) || waits_for_process(task) ||
-                    (kind == STRANGER_LAUNCHES && (waits_outside(task) || waits_for_thread(task)));
-    }
-    if (tasks)
-        closedir(tasks);
-    return waits;
+    struct stranger_look s = { process, kind };
+    return ncs_each_task(process, stranger_acts, &s) <= 0;
 }
 
 static bool look(struct look *out)
 {
-    bool wait = !sim_foreign_is_entered(out->patience) && task_look(out, "self");
+    bool wait = !sim_foreign_is_entered(out->patience) && look_there(0, out);
     if (wait && server_is_open())
         wait = !server_is_greeting() && !server_is_ending() && job_each_process(look_there, out);
     if (wait && server_is_open() && (out->outside || sim_rendezvous_is_open())) /* a rank may be late, or hold a lock */

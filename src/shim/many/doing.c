@@ -43,27 +43,12 @@ static const struct {
     { SYS_flock, "waits for a lock of a file" },
 };
 
-static bool doing_read(pid_t process, pid_t thread, const char *file, char *out, size_t room)
-{
-    char path[96];
-    snprintf(path, sizeof path, "/proc/%d/task/%d/%s", (int)process, (int)thread, file);
-    FILE *f = fopen(path, "r");
-    bool read = f && fgets(out, (int)room, f);
-    if (f)
-        fclose(f);
-    return read;
-}
-
 const char *doing_name(pid_t process, pid_t thread)
 {
-    char line[512];
-    char *end;
-    if (doing_read(process, thread, "stat", line, sizeof line)) {
-        const char *state = strrchr(line, ')');
-        if (state && state[1] == ' ' && (state[2] == 'T' || state[2] == 't'))
-            return "is stopped";
-    }
-    if (!doing_read(process, thread, "syscall", line, sizeof line))
+    char line[512], *end, state = ncs_task_state(process, thread);
+    if (state == 'T' || state == 't')
+        return "is stopped";
+    if (!ncs_task_line(process, thread, "syscall", line, sizeof line))
         return "cannot be seen";
     long number = strtol(line, &end, 10);
     if (end == line) /* "running": MPI's libraries poll for messages without a pause, so a rank in MPI_Barrier runs */

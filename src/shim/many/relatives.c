@@ -11,10 +11,11 @@
 /* Bounds the search: a program may start any number of processes. */
 enum { RELATIVES_DEEP = 16 };
 
-static size_t relatives_file(const char *process, char *out, size_t room)
+static size_t relatives_file(pid_t process, char *out, size_t room)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%.16s/exe", process);
+    char path[64] = "/proc/self/exe";
+    if (process)
+        snprintf(path, sizeof path, "/proc/%d/exe", (int)process);
     ssize_t bytes = readlink(path, out, room - 1);
     out[bytes > 0 ? bytes : 0] = '\0';
     return bytes > 0 ? (size_t)bytes : 0;
@@ -28,9 +29,8 @@ struct same_file {
 static bool runs_same_file(pid_t process, void *arg)
 {
     struct same_file *s = arg;
-    char file[4096], number[16];
-    snprintf(number, sizeof number, "%d", (int)process);
-    if (process != getpid() && relatives_file(number, file, sizeof file) && strcmp(file, s->file) == 0)
+    char file[4096];
+    if (process != getpid() && relatives_file(process, file, sizeof file) && strcmp(file, s->file) == 0)
         return true;
     s->depth++;
     bool found = s->depth < RELATIVES_DEEP && ncs_each_child(process, runs_same_file, s);
@@ -45,5 +45,5 @@ bool relatives_are_there(void)
     const char *root = getenv(NCS_PROGRAM);
     if (!root || (pid_t)atoi(root) != getpid())
         return root != NULL;
-    return relatives_file("self", same.file, sizeof same.file) && runs_same_file(getpid(), &same);
+    return relatives_file(0, same.file, sizeof same.file) && runs_same_file(getpid(), &same);
 }
