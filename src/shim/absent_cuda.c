@@ -47,8 +47,7 @@ enum {
 
 /* A refused function touches none of its arguments, so none are declared. */
 #define REFUSED(group, function)                                                     \
-    cudaError_t function(void);                                                      \
-    cudaError_t function(void)                                                       \
+    NCS_SHIM_DEFINE(cudaError_t, function, void)                                     \
     {                                                                                \
         static struct ncs_absent absent = { .name = #function, .why = WHY_##group }; \
         return absent_refuse(&absent, ERROR_##group);                                \

@@ -14,8 +14,7 @@ static ncclResult_t refuse_absent(struct ncs_absent *function)
 
 /* Under its own name and with a p before it, as all functions of NCCL. */
 #define REFUSED(function, reason)                                               \
-    ncclResult_t function(void);                                                \
-    ncclResult_t function(void)                                                 \
+    NCS_SHIM_DEFINE(ncclResult_t, function, void)                               \
     {                                                                           \
         static struct ncs_absent absent = { .name = #function, .why = reason }; \
         return refuse_absent(&absent);                                          \
@@ -87,9 +86,7 @@ ALONE(ncclTeamCftMultimem, (ncclComm_t comm))
 /* A slot holds 8 bytes of one element (measured on 2.30.7). */
 TEAM(int, ncclLLA2ACalcSlots, (int elements, int bytes), return elements * ((bytes + 7) / 8);)
 
-void ncclResetDebugInitInternal(void);
-
 /* NCCL's own tests use it; the simulator reads NCCL_DEBUG at each use. */
-void ncclResetDebugInitInternal(void)
+NCS_SHIM_DEFINE(void, ncclResetDebugInitInternal, void)
 {
 }

@@ -66,9 +66,7 @@ static void convert(struct properties *to, const struct cudaDeviceProp *from)
     PROPERTIES(COPY_BOTH, COPY_OWN)
 }
 
-cudaError_t cudaGetDeviceProperties_v2(struct properties *prop, int device);
-
-cudaError_t cudaGetDeviceProperties_v2(struct properties *prop, int device)
+NCS_SHIM_DEFINE(cudaError_t, cudaGetDeviceProperties_v2, struct properties *prop, int device)
 {
     const struct ncs_api *api = ncs_shim_enter(NCS_FN_cudaGetDeviceProperties);
     if (!api)

@@ -114,8 +114,7 @@ struct channel {
 };
 
 /* Only puts its arguments together. */
-struct channel cudaCreateChannelDesc(int x, int y, int z, int w, int kind);
-struct channel cudaCreateChannelDesc(int x, int y, int z, int w, int kind)
+NCS_SHIM_DEFINE(struct channel, cudaCreateChannelDesc, int x, int y, int z, int w, int kind)
 {
     return (struct channel){ x, y, z, w, kind };
 }

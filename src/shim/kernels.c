@@ -11,82 +11,64 @@ struct dim3_abi {
 
 /* ---- registration when the program is loaded ---- */
 
-void **__cudaRegisterFatBinary(void *binary);
-void __cudaRegisterFatBinaryEnd(void **handle);
-void __cudaUnregisterFatBinary(void **handle);
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int threads, void *tid, void *bid,
-                            void *block, void *grid, int *warp);
-void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t size, int constant,
-                       int global);
-void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int external, size_t size, int constant,
-                              int global);
-void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t size);
-void __cudaRegisterUnifiedTable(void **handle, void *table);
-char __cudaInitModule(void **handle);
-
 /* Each program and library gets a handle of its own, because its kernels leave with it. */
-void **__cudaRegisterFatBinary(void *binary)
+NCS_SHIM_DEFINE(void **, __cudaRegisterFatBinary, void *binary)
 {
     void **handle = ncs_new(sizeof *handle);
     *handle = binary;
     return handle;
 }
 
-void __cudaRegisterFatBinaryEnd(void **handle)
+NCS_SHIM_DEFINE(void, __cudaRegisterFatBinaryEnd, void **handle)
 {
     (void)handle;
 }
 
-void __cudaUnregisterFatBinary(void **handle)
+NCS_SHIM_DEFINE(void, __cudaUnregisterFatBinary, void **handle)
 {
     shim_kernel_forget(handle);
     ncs_free(handle);
 }
 
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int threads, void *tid, void *bid,
-                            void *block, void *grid, int *warp)
+NCS_SHIM_DEFINE(void, __cudaRegisterFunction, void **handle, const char *host, char *device, const char *name, int threads,
+                void *tid, void *bid, void *block, void *grid, int *warp)
 {
     (void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
     shim_kernel_register(handle, host, name);
 }
 
-void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t size, int constant,
-                       int global)
+NCS_SHIM_DEFINE(void, __cudaRegisterVar, void **handle, char *host, char *device, const char *name, int external, size_t size,
+                int constant, int global)
 {
     (void)handle, (void)host, (void)device, (void)name;
     (void)external, (void)size, (void)constant, (void)global;
 }
 
 /* The host accesses such a variable directly, so it gets memory that lives as long as the program. */
-void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int external, size_t size, int constant,
-                              int global)
+NCS_SHIM_DEFINE(void, __cudaRegisterManagedVar, void **handle, void **host, char *device, const char *name, int external,
+                size_t size, int constant, int global)
 {
     (void)handle, (void)device, (void)name, (void)external, (void)constant, (void)global;
     *host = ncs_new(size ? size : 1);
 }
 
-void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t size)
+NCS_SHIM_DEFINE(void, __cudaRegisterHostVar, void **handle, const char *name, char *host, size_t size)
 {
     (void)handle, (void)name, (void)host, (void)size;
 }
 
-void __cudaRegisterUnifiedTable(void **handle, void *table)
+NCS_SHIM_DEFINE(void, __cudaRegisterUnifiedTable, void **handle, void *table)
 {
     (void)handle, (void)table;
 }
 
-char __cudaInitModule(void **handle)
+NCS_SHIM_DEFINE(char, __cudaInitModule, void **handle)
 {
     (void)handle;
     return 0;
 }
 
 /* ---- a launch: its configuration is pushed, and popped by the kernel's stub, which launches ---- */
-
-unsigned __cudaPushCallConfiguration(struct dim3_abi grid, struct dim3_abi block, size_t shared, void *stream);
-cudaError_t __cudaPopCallConfiguration(struct dim3_abi *grid, struct dim3_abi *block, size_t *shared, void *stream);
-cudaError_t __cudaGetKernel(const void **kernel, const void *function);
-cudaError_t cudaGetKernel(const void **kernel, const void *function);
 
 static _Thread_local struct {
     struct dim3_abi grid, block;
@@ -95,7 +77,7 @@ static _Thread_local struct {
 } pushed;
 
 /* Always returns 0: for any other value the compiled program skips the launch, and would see no error. */
-unsigned __cudaPushCallConfiguration(struct dim3_abi grid, struct dim3_abi block, size_t shared, void *stream)
+NCS_SHIM_DEFINE(unsigned, __cudaPushCallConfiguration, struct dim3_abi grid, struct dim3_abi block, size_t shared, void *stream)
 {
     pushed.grid = grid;
     pushed.block = block;
@@ -104,7 +86,8 @@ unsigned __cudaPushCallConfiguration(struct dim3_abi grid, struct dim3_abi block
     return 0;
 }
 
-cudaError_t __cudaPopCallConfiguration(struct dim3_abi *grid, struct dim3_abi *block, size_t *shared, void *stream)
+NCS_SHIM_DEFINE(cudaError_t, __cudaPopCallConfiguration, struct dim3_abi *grid, struct dim3_abi *block, size_t *shared,
+                void *stream)
 {
     *grid = pushed.grid;
     *block = pushed.block;
@@ -114,13 +97,13 @@ cudaError_t __cudaPopCallConfiguration(struct dim3_abi *grid, struct dim3_abi *b
 }
 
 /* Called once for each kernel, before its first launch, which gets the answer in place of the function. */
-cudaError_t __cudaGetKernel(const void **kernel, const void *function)
+NCS_SHIM_DEFINE(cudaError_t, __cudaGetKernel, const void **kernel, const void *function)
 {
     *kernel = function;
     return cudaSuccess;
 }
 
-cudaError_t cudaGetKernel(const void **kernel, const void *function)
+NCS_SHIM_DEFINE(cudaError_t, cudaGetKernel, const void **kernel, const void *function)
 {
     return __cudaGetKernel(kernel, function);
 }

@@ -56,8 +56,7 @@ WITH_CONFIG(ncclAlltoAll, (BUFFERS, REST), sendbuff, recvbuff, count, datatype, 
 WITH_CONFIG(ncclGather, (BUFFERS, int root, REST), sendbuff, recvbuff, count, datatype, root, comm, stream)
 WITH_CONFIG(ncclScatter, (BUFFERS, int root, REST), sendbuff, recvbuff, count, datatype, root, comm, stream)
 
-ncclResult_t ncclSetEncryption(const ncclEncryptionConfig_t *config);
-ncclResult_t ncclSetEncryption(const ncclEncryptionConfig_t *config)
+NCS_SHIM_DEFINE(ncclResult_t, ncclSetEncryption, const ncclEncryptionConfig_t *config)
 {
     NEWER_ENTER(ncclGetVersion, ncclSetEncryption)
     ncclResult_t rc = ncs_shim_check_encryption(config);

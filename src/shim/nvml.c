@@ -41,23 +41,20 @@ static const char handles[1024]; /* a device's handle is the address of its elem
 
 /* ---- opening ---- */
 
-enum nvml nvmlInit_v2(void);
-enum nvml nvmlInit_v2(void)
+NCS_SHIM_DEFINE(enum nvml, nvmlInit_v2, void)
 {
     atomic_fetch_add(&opened, 1);
     return NVML_SUCCESS;
 }
 SAME_AS(nvmlInit, nvmlInit_v2)
 
-enum nvml nvmlInitWithFlags(unsigned flags);
-enum nvml nvmlInitWithFlags(unsigned flags)
+NCS_SHIM_DEFINE(enum nvml, nvmlInitWithFlags, unsigned flags)
 {
     (void)flags;
     return nvmlInit_v2();
 }
 
-enum nvml nvmlShutdown(void);
-enum nvml nvmlShutdown(void)
+NCS_SHIM_DEFINE(enum nvml, nvmlShutdown, void)
 {
     if (atomic_load(&opened) <= 0)
         return NVML_UNINITIALIZED;
@@ -65,8 +62,7 @@ enum nvml nvmlShutdown(void)
     return NVML_SUCCESS;
 }
 
-const char *nvmlErrorString(enum nvml code);
-const char *nvmlErrorString(enum nvml code)
+NCS_SHIM_DEFINE(const char *, nvmlErrorString, enum nvml code)
 {
     switch (code) {
     case NVML_SUCCESS: return "success";

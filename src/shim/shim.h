@@ -54,6 +54,11 @@ bool ncs_shim_join(enum ncs_fn fn, const union ncs_arg *arg);
 /* Calls the function on the caller's own stream if `arg` has the stream 0; returns its result. */
 int ncs_shim_in_own(const struct ncs_api *of, enum ncs_fn fn, union ncs_arg *arg);
 
+/* The beginning of the definition of an exported function that no header declares. */
+#define NCS_SHIM_DEFINE(result, name, ...) \
+    result name(__VA_ARGS__);              \
+    result name(__VA_ARGS__)
+
 /* The beginning of an exported function's definition, up to the wrapped call; one macro per kind (functions.def). */
 #define NCS_SHIM_ENTER(result, fn, name, parameters, refused)    \
     extern __typeof__(*((struct ncs_api *)0)->fn) name;          \

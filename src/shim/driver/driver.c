@@ -193,8 +193,7 @@ static cudaError_t fill_async(const struct ncs_api *api, void *p, const void *va
 #include "shim/driver/driver.def"
 
 #define REFUSED(symbol)                                                                                                  \
-    cudaError_t symbol(void);                                                                                            \
-    cudaError_t symbol(void)                                                                                             \
+    NCS_SHIM_DEFINE(cudaError_t, symbol, void)                                                                           \
     {                                                                                                                    \
         static struct ncs_absent absent = { .name = #symbol, .why = "the simulator lacks this function of the driver" }; \
         ncs_shim_count_absent(&absent);                                                                                  \

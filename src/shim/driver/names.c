@@ -8,8 +8,7 @@
 
 /* ---- capture: nothing is captured ---- */
 
-cudaError_t cuThreadExchangeStreamCaptureMode(int *mode);
-cudaError_t cuThreadExchangeStreamCaptureMode(int *mode)
+NCS_SHIM_DEFINE(cudaError_t, cuThreadExchangeStreamCaptureMode, int *mode)
 {
     static _Thread_local int current; /* global */
     int wanted = mode ? *mode : -1;
@@ -47,8 +46,7 @@ static const struct {
 #undef NAME
 };
 
-cudaError_t cuGetErrorName(int code, const char **name);
-cudaError_t cuGetErrorName(int code, const char **name)
+NCS_SHIM_DEFINE(cudaError_t, cuGetErrorName, int code, const char **name)
 {
     if (!name)
         return cudaErrorInvalidValue;
@@ -59,8 +57,7 @@ cudaError_t cuGetErrorName(int code, const char **name)
     return *name ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t cuGetErrorString(int code, const char **text);
-cudaError_t cuGetErrorString(int code, const char **text)
+NCS_SHIM_DEFINE(cudaError_t, cuGetErrorString, int code, const char **text)
 {
     const char *name;
     if (!text || cuGetErrorName(code, &name) != cudaSuccess) {

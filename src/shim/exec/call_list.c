@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "shim/exec/places.h"
-#include "shim/exec/rank.h"
 
 #define LISTED_MOST 4096 /* further places are left out */
 

@@ -1,9 +1,8 @@
-#include "shim/exec/checks.h"
+#include "shim/exec/exec.h"
 
 #include "diagnose/hazard/hazard.h"
 #include "diagnose/ledger/ledger.h"
 #include "run/notices.h"
-#include "shim/exec/exec.h"
 #include "shim/kernel/kernel.h"
 #include "shim/shim.h"
 #include "sim/cuda/outside.h"

@@ -16,7 +16,6 @@
 #include "driver/journal.h"
 #include "shim/absent.h"
 #include "shim/exec/exec.h"
-#include "shim/exec/checks.h"
 #include "shim/exec/places.h"
 #include "shim/exec/site.h"
 #include "shim/kernel/kernel.h"

@@ -119,4 +119,27 @@ void ncs_exec_told_keep(const struct ncs_str *report);
 /* Shortens the report to what the kept one does not say, if the two differ in their first lines and notes only. */
 void ncs_exec_told_shorten(struct ncs_str *report);
 
+/* ---- checks.c: are results right, does anything order uses of memory, do the ranks agree ---- */
+
+/* Begins to observe the machine. Borrows the journal. */
+void ncs_checks_open(const struct ncs_shim_settings *settings, const struct ncs_driver *driver, struct ncs_journal *journal);
+/* A call has returned. */
+void ncs_checks_call(struct ncs_call *call);
+/* From now on results may be wrong, because a fault spoils them. */
+void ncs_checks_distrust(void);
+/* All that was noticed so far, for the diagnosis. Add further notices to it before. */
+struct ncs_notices *ncs_checks_notices(void);
+/* What the program has made and not freed (diagnose/ledger/ledger.h). */
+struct ncs_ledger *ncs_checks_ledger(void);
+/* Fills in the counts and the wrong results; they stay the checks'. */
+void ncs_checks_fill(struct ncs_result *r);
+
+/* ---- rank.c: which rank of the program makes a call ---- */
+
+/* Call it on the calling thread. -1: a thread that has joined no communicator, in a call that names none. */
+int ncs_exec_rank_of(const struct ncs_journal *journal, const struct ncs_call *call);
+/* Whose work a query asks for: the rank that owns its communicator, or the stream that it names or in which its event
+ * was recorded last. -1 = unknown. */
+int ncs_exec_rank_asked(const struct ncs_journal *journal, const struct ncs_call *query);
+
 #endif

@@ -4,7 +4,6 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "shim/exec/places.h"
-#include "shim/exec/rank.h"
 #include "shim/many/job.h"
 
 #define FAILED_MOST 4096 /* beyond, calls that fail in a new way are counted without their place */

@@ -4,8 +4,6 @@
 
 #include "base/mem.h"
 #include "run/fault_text.h"
-#include "shim/exec/checks.h"
-#include "shim/exec/rank.h"
 #include "shim/exec/places.h"
 #include "shim/shim.h"
 

@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "diagnose/ledger/ledger.h"
-#include "shim/exec/checks.h"
 #include "shim/exec/places.h"
 #include "sim/cuda/outside.h"
 

@@ -15,7 +15,6 @@
 #include "base/path.h"
 #include "base/safe.h"
 #include "shim/exec/site.h"
-#include "shim/exec/symbol.h"
 
 /* Places have numbers above those of all sites. */
 #define PLACES_FIRST (NCS_SITE_FIRST + 10 * NCS_SITES_MOST)

@@ -1,7 +1,6 @@
-#include "shim/exec/python.h"
+#include "shim/exec/site.h"
 
 #include "base/python.h"
-#include "shim/exec/site.h"
 
 enum { DEEP = 200, FILE_BYTES = 4096 };
 

@@ -1,4 +1,4 @@
-#include "shim/exec/rank.h"
+#include "shim/exec/exec.h"
 
 /* Another thread than the rank's own may call for it, and one thread may have all ranks: the communicator knows best. */
 static int rank_in_comm(const struct ncs_journal *journal, const struct ncs_call *call)

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "base/quantity.h"
 #include "shim/exec/places.h"
-#include "shim/exec/rank.h"
 #include "shim/many/job.h"
 #include "shim/shim.h"
 #include "sim/kernel/foreign.h"

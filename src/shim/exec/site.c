@@ -14,7 +14,6 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/python.h"
-#include "shim/exec/python.h"
 #include "shim/many/wire.h"
 
 /* Facts about an address, kept by each thread for the addresses that it has used last. */

@@ -48,4 +48,16 @@ const struct ncs_site *ncs_site_at(int site);
 /* When the first site was found, shortly after the program began. */
 time_t ncs_site_begin(void);
 
+/* ---- python.c: the line of Python that makes a call of NCCL or CUDA through a binding ---- */
+
+/* The site of the calling thread's innermost Python frame that is of the program's own; if all frames belong to
+ * installed packages, of the innermost one. A thread of an engine in C has the site of the thread that it works for (NCS_SITE_ELSEWHERE). 0 = unknown. */
+int ncs_python_site(void);
+
+/* ---- symbol.c: names of addresses in code, from the symbols of its files ---- */
+
+/* "train_step+0x1a2", or the file's "train+0x4711" if no symbol is known. Plain characters only; the
+ * caller frees it. module: the file whose symbols have the address; NULL = it is an address in this process. */
+char *ncs_symbol_name(const char *module, void *address);
+
 #endif

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* dladdr1 */
-#include "shim/exec/symbol.h"
+#include "shim/exec/site.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "shim/kernel/kernel.h"
-#include "shim/kernel/types.h"
 
 struct fill_job {
     struct kernel_job job;

@@ -4,6 +4,7 @@
 #define NCS_SHIM_KERNEL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/str.h"
 
@@ -37,5 +38,38 @@ bool ncs_shim_counts_kernels(void);
 void ncs_shim_list_kernels(struct ncs_str *out);
 /* Appends a compiler's name as people write it, without arguments: "at::native::reduce<Sum>". */
 void ncs_shim_add_kernel(struct ncs_str *out, const char *name);
+
+/* ---- types.c: types of elements, as a compiler writes them in names of kernels ---- */
+
+enum value_kind { VALUE_SIGNED, VALUE_UNSIGNED, VALUE_FLOAT, VALUE_OTHER };
+struct value_type {
+    const char *name;
+    int bytes;
+    enum value_kind kind;
+    int mantissa; /* stored bits of a float */
+    int exponent; /* of the largest float */
+};
+/* The type whose name begins the text; NULL = none. */
+const struct value_type *shim_value_type(const char *text);
+/* A number as the bits of a float, rounded to nearest; the bits as a number; a number as the type has it. */
+uint64_t shim_value_bits(const struct value_type *t, double x);
+double shim_value_number(const struct value_type *t, uint64_t bits);
+double shim_value_round(const struct value_type *t, double x);
+
+/* ---- values.c: elements whose reduction is known ---- */
+
+/* All results are exact in their type, in whatever order the ranks are combined; only an average of floats may be rounded. */
+
+/* NIL: a copy, which has one contribution. PREMULSUM: a sum in which odd ranks count twice. */
+enum value_op { VALUE_NIL, VALUE_SUM, VALUE_PROD, VALUE_MIN, VALUE_MAX, VALUE_PREMULSUM, VALUE_AVG };
+struct value_source {
+    const struct value_type *type;
+    enum value_op op;
+    int ranks;
+    uint64_t seed;
+};
+/* The bits of the element that the rank contributes, and of the result. */
+uint64_t shim_value_input(const struct value_source *s, uint64_t index, int rank);
+uint64_t shim_value_expected(const struct value_source *s, uint64_t index);
 
 #endif

@@ -79,14 +79,12 @@ static inline __attribute__((always_inline)) cudaError_t launch_kernel(const voi
     return rc;
 }
 
-#define LAUNCH(symbol, own)                                                                                         \
-    cudaError_t symbol(const void *kernel, struct size_abi grid, struct size_abi block, void **args, size_t shared, \
-                       cudaStream_t stream);                                                                        \
-    cudaError_t symbol(const void *kernel, struct size_abi grid, struct size_abi block, void **args, size_t shared, \
-                       cudaStream_t stream)                                                                         \
-    {                                                                                                               \
-        (void)shared;                                                                                               \
-        return launch_kernel(kernel, grid, block, args, stream ? stream : (own));                                   \
+#define LAUNCH(symbol, own)                                                                                            \
+    NCS_SHIM_DEFINE(cudaError_t, symbol, const void *kernel, struct size_abi grid, struct size_abi block, void **args, \
+                    size_t shared, cudaStream_t stream)                                                                \
+    {                                                                                                                  \
+        (void)shared;                                                                                                  \
+        return launch_kernel(kernel, grid, block, args, stream ? stream : (own));                                      \
     }
 LAUNCH(cudaLaunchKernel, NULL)
 LAUNCH(cudaLaunchKernel_ptsz, cudaStreamPerThread)
@@ -95,13 +93,12 @@ LAUNCH(__cudaLaunchKernel_ptsz, cudaStreamPerThread)
 LAUNCH(cudaLaunchCooperativeKernel, NULL)
 LAUNCH(cudaLaunchCooperativeKernel_ptsz, cudaStreamPerThread)
 
-#define LAUNCH_BY_CONFIGURATION(symbol, own)                                                          \
-    cudaError_t symbol(const struct launch_abi *how, const void *kernel, void **args);                \
-    cudaError_t symbol(const struct launch_abi *how, const void *kernel, void **args)                 \
-    {                                                                                                 \
-        static const struct launch_abi none;                                                          \
-        how = how ? how : &none;                                                                      \
-        return launch_kernel(kernel, how->grid, how->block, args, how->stream ? how->stream : (own)); \
+#define LAUNCH_BY_CONFIGURATION(symbol, own)                                                            \
+    NCS_SHIM_DEFINE(cudaError_t, symbol, const struct launch_abi *how, const void *kernel, void **args) \
+    {                                                                                                   \
+        static const struct launch_abi none;                                                            \
+        how = how ? how : &none;                                                                        \
+        return launch_kernel(kernel, how->grid, how->block, args, how->stream ? how->stream : (own));   \
     }
 LAUNCH_BY_CONFIGURATION(cudaLaunchKernelExC, NULL)
 LAUNCH_BY_CONFIGURATION(cudaLaunchKernelExC_ptsz, cudaStreamPerThread)

@@ -1,4 +1,4 @@
-#include "shim/kernel/types.h"
+#include "shim/kernel/kernel.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "shim/kernel/values.h"
+#include "shim/kernel/kernel.h"
 
 #include <stdbool.h>
 

@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "shim/kernel/kernel.h"
-#include "shim/kernel/values.h"
 
 struct verifiable {
     struct kernel_job job;
