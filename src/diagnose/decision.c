@@ -66,7 +66,7 @@ void ncs_weighed_loser(struct ncs_finding *f, const struct ncs_finding *loser)
     if (!ncs_decisions_kept)
         return;
     ncs_str_addf(&f->weighed, "before it, %s, decided by %s: %s\n", loser->rule, ncs_decision_name(loser->decided),
-                 loser->why ? loser->why : "");
+                 loser->why ? ncs_sentence_text(loser->why) : "");
     const char *end;
     for (const char *at = loser->weighed.bytes ? loser->weighed.text : ""; (end = strchr(at, '\n')) != NULL; at = end + 1)
         ncs_str_addf(&f->weighed, "  %.*s\n", (int)(end - at), at);

@@ -10,6 +10,7 @@
 #include "api/machine.h"
 #include "api/snapshot.h"
 #include "diagnose/decision.h"
+#include "words/words.h"
 
 enum ncs_level { NCS_LEVEL_ERROR, NCS_LEVEL_NOTE };
 /* Printed as "certain" "luck" "undefined" "likely"; when, is said in diagnose/README.md, rules 20 and 21. */
@@ -123,14 +124,14 @@ struct ncs_finding {
     const char *rule; /* id: "skipped-call", "count-mismatch" ...; also the topic to explain */
     enum ncs_level level;
     enum ncs_certainty certainty;
-    char *comm;      /* name; NULL = of no communicator */
-    uint32_t call;   /* first number at which the ranks part; 0 = none */
-    char *title;     /* "communicator world, call 3: AllReduce float32 x 1024 sum" */
-    char *why, *fix; /* one sentence each */
-    char *evidence;  /* how the culprit was identified, one sentence; NULL = by the waits */
-    bool by_place;   /* evidence among equal calls, or a place of its own, shows that it was the culprit */
-    bool launched;   /* it is about calls in graphs: no change of a single call repairs it, so it stands no trial */
-    bool either;     /* as many ranks did the other thing, and nothing shows which of them are wrong */
+    char *comm;                     /* name; NULL = of no communicator */
+    uint32_t call;                  /* first number at which the ranks part; 0 = none */
+    char *title;                    /* "communicator world, call 3: AllReduce float32 x 1024 sum" */
+    struct ncs_sentence *why, *fix; /* NULL = there is none */
+    struct ncs_sentence *evidence;  /* how the culprit was identified; NULL = by the waits */
+    bool by_place;                  /* evidence among equal calls, or a place of its own, shows that it was the culprit */
+    bool launched; /* it is about calls in graphs: no change of a single call repairs it, so it stands no trial */
+    bool either;   /* as many ranks did the other thing, and nothing shows which of them are wrong */
     struct ncs_prior *prior;
     size_t priors; /* in the order in which they happened */
     struct ncs_finding *other;

@@ -119,7 +119,7 @@ static json_t *others(const struct ncs_diagnosis *d, const struct ncs_finding *f
         json_object_set_new(o, "rule", ncs_json_of(f->other[i].rule));
         json_object_set_new(o, "comm", ncs_json_of(f->other[i].comm));
         json_object_set_new(o, "culprits", culprits(d, &f->other[i]));
-        json_object_set_new(o, "why", ncs_json_of(f->other[i].why));
+        json_object_set_new(o, "why", ncs_json_of(ncs_sentence_text(f->other[i].why)));
         json_object_set_new(o, "tried", ncs_json_of(f->other[i].tried));
         json_array_append_new(list, o);
     }
@@ -176,9 +176,9 @@ static json_t *finding(const struct ncs_diagnosis *d, const struct ncs_finding *
     json_object_set_new(o, "blocked", ranks(f->blocked, f->blockeds));
     json_object_set_new(o, "bystanders", ranks(f->bystander, f->bystanders));
     json_object_set_new(o, "cycle", cycle(d, f));
-    json_object_set_new(o, "why", ncs_json_of(f->why));
-    json_object_set_new(o, "fix", ncs_json_of(f->fix));
-    json_object_set_new(o, "evidence", ncs_json_of(f->evidence));
+    json_object_set_new(o, "why", ncs_json_of(ncs_sentence_text(f->why)));
+    json_object_set_new(o, "fix", ncs_json_of(ncs_sentence_text(f->fix)));
+    json_object_set_new(o, "evidence", ncs_json_of(ncs_sentence_text(f->evidence)));
     json_object_set_new(o, "prior", priors(f));
     json_object_set_new(o, "otherwise", ncs_json_of(f->otherwise));
     json_object_set_new(o, "tried", ncs_json_of(f->tried));

@@ -39,7 +39,7 @@ static const char *policy_name(const struct ncs_result *r)
 static bool message_add_finding(const struct ncs_result *r, struct ncs_str *out)
 {
     const struct ncs_finding *f = ncs_text_cause(r);
-    const char *said = !f ? NULL : f->why ? f->why : f->title ? f->title : f->rule;
+    const char *said = !f ? NULL : f->why ? ncs_sentence_text(f->why) : f->title ? f->title : f->rule;
     if (said)
         ncs_str_add(out, said);
     return said;
@@ -125,7 +125,7 @@ void ncs_report_message(const struct ncs_report_run *run, struct ncs_str *out)
         ncs_str_add(&text, ", but fails: ");
         ncs_text_failing(&run->failing, &text);
         if (f && f->why)
-            ncs_str_addf(&text, ": %s", f->why);
+            ncs_str_addf(&text, ": %s", ncs_sentence_text(f->why));
         ncs_str_add(&text, f ? "" : ": ");
         if (!f)
             ncs_report_ignored(r, &text);

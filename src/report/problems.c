@@ -109,9 +109,12 @@ static void problem_of_finding(struct problems *to, const struct ncs_finding *f,
     for (size_t i = 0; i < f->rows && !line; i++) /* a culprit that never came: where others wait for it */
         line = f->row[i].line;
     problem_locate(to, line, &p);
-    ncs_str_addf(&text, "%s%s", f->certainty == NCS_LIKELY ? "likely: " : "", f->why ? f->why : f->title ? f->title : f->rule);
+    ncs_str_addf(&text, "%s%s", f->certainty == NCS_LIKELY ? "likely: " : "",
+                 f->why     ? ncs_sentence_text(f->why)
+                 : f->title ? f->title
+                            : f->rule);
     if (f->fix)
-        ncs_str_addf(&text, "\nfix: %s", f->fix);
+        ncs_str_addf(&text, "\nfix: %s", ncs_sentence_text(f->fix));
     ncs_str_addf(&text, "\nmore: ncclscript explain %s", f->rule);
     problem_add(to, &p, &text);
 }

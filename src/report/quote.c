@@ -38,8 +38,8 @@ static void choose_lines(const struct ncs_finding *f, struct lines *l)
 {
     for (size_t i = 0; i < f->culprits; i++)
         quote_add_line(l, f->culprit[i].line);
-    quote_add_named(l, f->why);
-    quote_add_named(l, f->fix);
+    quote_add_named(l, ncs_sentence_text(f->why));
+    quote_add_named(l, ncs_sentence_text(f->fix));
     for (size_t i = 0; i < f->priors; i++)
         quote_add_line(l, f->prior[i].line);
     for (size_t i = 0; i < f->cycles; i++)

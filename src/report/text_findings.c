@@ -66,7 +66,8 @@ static bool same_shapes(const struct ncs_finding *a, const struct ncs_finding *b
     for (size_t i = 0; i < a->culprits; i++)
         if (a->culprit[i].line != b->culprit[i].line)
             return false;
-    return same_shape(a->title, b->title) && same_shape(a->why, b->why) && same_shape(a->fix, b->fix);
+    return same_shape(a->title, b->title) && same_shape(ncs_sentence_text(a->why), ncs_sentence_text(b->why)) &&
+           same_shape(ncs_sentence_text(a->fix), ncs_sentence_text(b->fix));
 }
 
 /* True for ranks that made one mistake at one place. */
@@ -78,7 +79,7 @@ static bool text_is_alike(const struct ncs_diagnosis *d, size_t first, size_t ot
     if (d->findings > FEW && same_shapes(a, b))
         return true;
     return a->culprits == 1 && b->culprits == 1 && a->culprit->line == b->culprit->line && a->call == b->call &&
-           text_same_text(a->comm, b->comm) && text_same_text(a->fix, b->fix);
+           text_same_text(a->comm, b->comm) && ncs_sentences_same(a->fix, b->fix);
 }
 
 /* "also  the same on ranks 1..63" */
@@ -118,7 +119,7 @@ static void text_add_finding(struct ncs_text *t, size_t which)
     ncs_rows_print(&rows, &behind, t->style->verbose, t->out);
     ncs_text_quote(t, f);
     if (f->why)
-        ncs_text_keyed(t, NCS_BOLD, f->level == NCS_LEVEL_NOTE ? "note" : "why", f->why);
+        ncs_text_keyed(t, NCS_BOLD, f->level == NCS_LEVEL_NOTE ? "note" : "why", ncs_sentence_text(f->why));
     for (size_t i = 0; i < f->priors; i++)
         ncs_text_keyed(t, NCS_BOLD, "prior", f->prior[i].text);
     if (f->certainty == NCS_POLICY_DEPENDENT)
@@ -129,7 +130,7 @@ static void text_add_finding(struct ncs_text *t, size_t which)
     if (f->otherwise)
         ncs_text_keyed(t, NCS_BOLD, "or", f->otherwise);
     if (f->fix)
-        ncs_text_keyed(t, NCS_BOLD, "fix", f->fix);
+        ncs_text_keyed(t, NCS_BOLD, "fix", ncs_sentence_text(f->fix));
     if (f->tried)
         ncs_text_keyed(t, NCS_BOLD, "tried", f->tried);
     struct ncs_str more = { 0 };

@@ -45,9 +45,9 @@ static void policy_take_over(struct ncs_diagnosis *d, struct ncs_diagnosis *from
     ncs_free(note.title);
     note.title = NULL;
     struct ncs_str why = { 0 };
-    ncs_str_addf(&why, "under the strict policy it hangs: %s", note.why ? note.why : note.rule);
-    ncs_free(note.why);
-    note.why = ncs_str_take(&why);
+    ncs_str_addf(&why, "under the strict policy it hangs: %s", note.why ? ncs_sentence_text(note.why) : note.rule);
+    ncs_sentence_free(note.why);
+    note.why = ncs_plain(ncs_str_take(&why));
     note.level = NCS_LEVEL_NOTE;
     note.certainty = NCS_POLICY_DEPENDENT;
     d->finding = ncs_resize(d->finding, (d->findings + 1) * sizeof *d->finding);

@@ -301,7 +301,7 @@ static void doubt_fallen(struct ncs_run *run, bool another_stands, bool several)
 {
     struct ncs_finding *first = prove_first_of(run);
     if (is_refuted(run, first) && changes_all(first) && !several) {
-        ncs_free(first->fix);
+        ncs_sentence_free(first->fix);
         first->fix = NULL;
     }
     struct fall fall = { NULL, NULL, false };

@@ -63,7 +63,7 @@ static bool trial_is_there(const struct ncs_finding *f, const struct ncs_diagnos
 {
     for (size_t i = 0; i < d->findings && !only_deletes(f); i++) {
         const struct ncs_finding *o = &d->finding[i];
-        if (o->rule == f->rule && o->call == f->call && trial_same_text(o->comm, f->comm) && trial_same_text(o->why, f->why))
+        if (o->rule == f->rule && o->call == f->call && trial_same_text(o->comm, f->comm) && ncs_sentences_same(o->why, f->why))
             return true;
     }
     return false;
@@ -87,7 +87,7 @@ struct ncs_trial ncs_trial_make(const struct ncs_finding *f, const struct ncs_ru
         t.edit[i] = ncs_edit_copy(&f->repair[i]);
     const struct ncs_finding *left = r->verdict == NCS_PASS ? NULL : trial_cause_of(&r->diagnosis);
     t.left = left ? left->rule : NULL;
-    t.left_why = left ? ncs_copy_text(left->why) : NULL;
+    t.left_why = left ? ncs_copy_text(ncs_sentence_text(left->why)) : NULL;
     t.left_known = ncs_run_repairable(&r->diagnosis) != NULL;
     if (!left && r->expects)
         t.failure = ncs_copy_text(r->expect[0].message);

@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t bytes)
         check(&trace);
         ncs_diagnose(trace.journal, &trace.snapshot, NULL, 0, &d);
         for (size_t i = 0; i < d.findings; i++)
-            hold(d.finding[i].rule && d.finding[i].why && d.finding[i].fix);
+            hold(d.finding[i].rule && ncs_sentence_text(d.finding[i].why) && ncs_sentence_text(d.finding[i].fix));
         ncs_diagnosis_free(&d);
     }
     ncs_trace_free(&trace);

@@ -339,7 +339,9 @@ static inline const struct ncs_finding *diagnose(void)
             known |= strcmp(ncs_rule_ids[k], f->rule) == 0;
         ck_assert_msg(known, "%s is not in ncs_rule_ids", f->rule);
         ck_assert_ptr_nonnull(f->title);
-        ck_assert_msg(f->why && *f->why && f->fix && *f->fix, "%s: no words", f->rule);
+        ck_assert_msg(ncs_sentence_text(f->why) && *ncs_sentence_text(f->why) && ncs_sentence_text(f->fix) &&
+                          *ncs_sentence_text(f->fix),
+                      "%s: no words", f->rule);
     }
     return d.findings ? d.finding : NULL;
 }

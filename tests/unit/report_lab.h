@@ -14,6 +14,7 @@
 #include "report/report.h"
 
 #define T(text) ((char *)(text))
+#define SENTENCE(words) (&(struct ncs_sentence){ .phrase = NCS_PHRASE_plain, .text = T(words) })
 
 static struct ncs_scenario scenario = { .file = T("scenarios/a.lua") };
 
@@ -95,8 +96,8 @@ static struct ncs_finding skipped[] = { {
     .comm = T("world"),
     .call = 3,
     .title = T("communicator world, call 3: AllReduce float32 x 1024 sum"),
-    .why = T("rank 2 made 2 calls on world, the others 3: line 12 skips it when rank == 2"),
-    .fix = T("every rank of a communicator makes the same calls in the same order"),
+    .why = SENTENCE("rank 2 made 2 calls on world, the others 3: line 12 skips it when rank == 2"),
+    .fix = SENTENCE("every rank of a communicator makes the same calls in the same order"),
     .culprit = skipped_culprit,
     .culprits = 1,
     .blocked = skipped_blocked,

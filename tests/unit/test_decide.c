@@ -12,7 +12,7 @@ static struct ncs_finding *finding_of(const char *rule, int rank, enum ncs_edit_
 {
     struct ncs_finding *f = ncs_new(sizeof *f);
     *f = (struct ncs_finding){
-        .rule = rule, .level = NCS_LEVEL_ERROR, .why = ncs_copy_text(why), .culprits = 1, .blockeds = 1, .repairs = 1
+        .rule = rule, .level = NCS_LEVEL_ERROR, .why = ncs_plain(ncs_copy_text(why)), .culprits = 1, .blockeds = 1, .repairs = 1
     };
     f->culprit = ncs_new(sizeof *f->culprit);
     f->culprit[0].rank = rank;

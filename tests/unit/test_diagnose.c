@@ -10,7 +10,7 @@ START_TEST(skipped_call)
     ck_assert_uint_eq(f->call, 3);
     ck_assert_str_eq(f->comm, "world");
     ck_assert_str_eq(f->title, "communicator world, call 3: AllReduce float32 x 1024 sum");
-    ck_assert_str_eq(f->why, "rank 2 made 2 calls on world; ranks 0, 1, 3 made 3: call 3 is at line 13");
+    ck_assert_str_eq(ncs_sentence_text(f->why), "rank 2 made 2 calls on world; ranks 0, 1, 3 made 3: call 3 is at line 13");
     culprits(f, 2, -1);
     ck_assert_uint_eq(f->culprit[0].call, 3);
     ck_assert_int_eq(f->culprit[0].line, 13);
@@ -40,8 +40,8 @@ START_TEST(skipped_call_by_label)
     ck_assert_uint_eq(f->call, 3);
     culprits(f, 2, -1);
     blocked(f, 0, 1, 3, -1);
-    ck_assert(says(f->why, "(c)"));
-    ck_assert(says(f->why, "(d)"));
+    ck_assert(says(ncs_sentence_text(f->why), "(c)"));
+    ck_assert(says(ncs_sentence_text(f->why), "(d)"));
     end_run();
 }
 END_TEST
@@ -53,8 +53,8 @@ START_TEST(skipped_call_by_line)
     const struct ncs_finding *f = only("skipped-call");
     ck_assert_uint_eq(f->call, 3); /* where it happened, not where it surfaced */
     ck_assert_int_eq(f->culprit[0].line, 13);
-    ck_assert(says(f->why, "skips call 3 of the others at line 13"));
-    ck_assert(says(f->evidence, "by script lines"));
+    ck_assert(says(ncs_sentence_text(f->why), "skips call 3 of the others at line 13"));
+    ck_assert(says(ncs_sentence_text(f->evidence), "by script lines"));
     end_run();
 }
 END_TEST
@@ -190,7 +190,7 @@ START_TEST(bcast_is_a_broadcast)
     stuck(3, NCS_STUCK_ROOT, 2, w, bcast_of(8, 0));
     const struct ncs_finding *f = only("root-mismatch");
     culprits(f, 2, -1);
-    ck_assert(says(f->why, "root 1 on rank 2"));
+    ck_assert(says(ncs_sentence_text(f->why), "root 1 on rank 2"));
     end_run();
 }
 END_TEST
@@ -201,8 +201,8 @@ START_TEST(count_mismatch)
     const struct ncs_finding *f = only("count-mismatch");
     culprits(f, 3, -1);
     ck_assert_int_eq(f->culprit[0].line, 8);
-    ck_assert_str_eq(f->why, "call 1 on world has count 1000 (4000 bytes) on rank 3 at line 8, "
-                             "count 1024 (4096 bytes) on ranks 0, 1, 2 at line 5");
+    ck_assert_str_eq(ncs_sentence_text(f->why), "call 1 on world has count 1000 (4000 bytes) on rank 3 at line 8, "
+                                                "count 1024 (4096 bytes) on ranks 0, 1, 2 at line 5");
     ck_assert_int_eq(f->certainty, NCS_CERTAIN);
     end_run();
 }
@@ -223,7 +223,7 @@ START_TEST(dtype_mismatch)
     stuck(3, NCS_STUCK_COUNT, 1, w, reduce_of(1024));
     const struct ncs_finding *f = only("dtype-mismatch");
     culprits(f, 1, -1);
-    ck_assert(says(f->why, "float16 (2048 bytes) on rank 1"));
+    ck_assert(says(ncs_sentence_text(f->why), "float16 (2048 bytes) on rank 1"));
     end_run();
 }
 END_TEST
@@ -277,7 +277,7 @@ START_TEST(swapped_calls)
     const struct ncs_finding *f = only("swapped-calls");
     culprits(f, 1, -1);
     ck_assert_uint_eq(f->call, 1);
-    ck_assert(says(f->why, "calls 1 and 2 are exchanged"));
+    ck_assert(says(ncs_sentence_text(f->why), "calls 1 and 2 are exchanged"));
     end_run();
 }
 END_TEST
@@ -338,7 +338,7 @@ START_TEST(error_path)
     culprits(f, 1, -1);
     blocked(f, 0, 2, 3, -1);
     ck_assert_uint_eq(f->call, 2);
-    ck_assert(says(f->why, "ncclInvalidArgument"));
+    ck_assert(says(ncs_sentence_text(f->why), "ncclInvalidArgument"));
     end_run();
 }
 END_TEST

@@ -22,7 +22,7 @@ START_TEST(told_from_the_lowest_rank)
         for (int r = 0; r < 3; r++)
             ck_assert_int_eq(f->cycle[r].rank, r);
         ck_assert_str_eq(f->title, "communicator world, call 1: Send float32 x 8 to 1");
-        ck_assert_str_eq(f->why, "each waits in call 1 on world at line 5 for the next: 0 -> 1 -> 2 -> 0");
+        ck_assert_str_eq(ncs_sentence_text(f->why), "each waits in call 1 on world at line 5 for the next: 0 -> 1 -> 2 -> 0");
         end_run();
     }
 }
@@ -31,13 +31,13 @@ END_TEST
 START_TEST(short_and_long_rings)
 {
     ring_of(2, NULL);
-    ck_assert_str_eq(only("p2p-cycle")->why, "ranks 0, 1 wait for each other in call 1 on world at line 5");
+    ck_assert_str_eq(ncs_sentence_text(only("p2p-cycle")->why), "ranks 0, 1 wait for each other in call 1 on world at line 5");
     end_run();
     ring_of(8, NULL);
-    ck_assert(says(only("p2p-cycle")->why, ": 0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> 0"));
+    ck_assert(says(ncs_sentence_text(only("p2p-cycle")->why), ": 0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> 0"));
     end_run();
     ring_of(9, NULL);
-    ck_assert(says(only("p2p-cycle")->why, " -> 6 -> 7 -> ... -> 0"));
+    ck_assert(says(ncs_sentence_text(only("p2p-cycle")->why), " -> 6 -> 7 -> ... -> 0"));
     ck_assert_uint_eq(d.finding->cycles, 9);
     end_run();
 }
@@ -89,12 +89,13 @@ static void wide_group(enum ncs_part_state first)
 START_TEST(a_group_too_wide_is_split)
 {
     wide_group(NCS_PART_DONE);
-    ck_assert_str_eq(only("p2p-cycle")->fix, "a group ends only as a whole: take what rank 0 waits for into the group of "
-                                             "rank 1, with the receive at line 16, or make it before that receive, in front "
-                                             "of which the group is split");
+    ck_assert_str_eq(ncs_sentence_text(only("p2p-cycle")->fix),
+                     "a group ends only as a whole: take what rank 0 waits for into the group of "
+                     "rank 1, with the receive at line 16, or make it before that receive, in front "
+                     "of which the group is split");
     end_run();
     wide_group(NCS_PART_WAITING);
-    ck_assert(says(only("p2p-cycle")->fix, "into one group"));
+    ck_assert(says(ncs_sentence_text(only("p2p-cycle")->fix), "into one group"));
     end_run();
 }
 END_TEST
@@ -150,7 +151,7 @@ START_TEST(ring_of_unknown_cause)
     }
     syncs(0, 10, behind(c[0][1], alone(2, c[0][0])));
     syncs(1, 10, behind(c[1][0], alone(2, c[1][1])));
-    ck_assert(says(only("waiting")->why, "rank 1 waits in call 2 on world at line 6 for rank 0"));
+    ck_assert(says(ncs_sentence_text(only("waiting")->why), "rank 1 waits in call 2 on world at line 6 for rank 0"));
     end_run();
 }
 END_TEST
@@ -185,10 +186,10 @@ START_TEST(key_that_a_finished_rank_did_not_set)
     blocked(f, 0, 1, -1);
     bystanders(f, 1, -1);
     ck_assert_uint_eq(f->cycles, 0);
-    ck_assert_str_eq(f->why, "rank 0 waits in store:get (store key `go`), which no rank has set: "
-                             "rank 2 finished without it, rank 1 waits as well");
-    ck_assert_str_eq(f->fix, "let rank 2 set store key `go` before it ends, or leave out the wait "
-                             "at line 4");
+    ck_assert_str_eq(ncs_sentence_text(f->why), "rank 0 waits in store:get (store key `go`), which no rank has set: "
+                                                "rank 2 finished without it, rank 1 waits as well");
+    ck_assert_str_eq(ncs_sentence_text(f->fix), "let rank 2 set store key `go` before it ends, or leave out the wait "
+                                                "at line 4");
     ck_assert_str_eq(f->row[2].text, "never set it: finished");
     end_run();
 }
@@ -215,7 +216,7 @@ START_TEST(keys_in_a_ring_blame_those_in_it)
     culprits(f, 0, 1, -1);
     ck_assert_uint_eq(f->cycles, 2);
     ck_assert_str_eq(f->title, "store:get: store key `b`");
-    ck_assert(!says(f->fix, "contact"));
+    ck_assert(!says(ncs_sentence_text(f->fix), "contact"));
     end_run();
 }
 END_TEST
@@ -228,7 +229,7 @@ START_TEST(key_that_all_wait_for)
     const struct ncs_finding *f = only("host-wait");
     culprits(f, 0, 1, -1);
     ck_assert_int_eq(f->culprit[1].line, 5);
-    ck_assert(says(f->why, "no rank is left that could end the wait"));
+    ck_assert(says(ncs_sentence_text(f->why), "no rank is left that could end the wait"));
     end_run();
 }
 END_TEST
@@ -239,12 +240,12 @@ START_TEST(contact_is_named_only_where_there_is_one)
     struct ncs_call *c = make(0, to(1, 8), 5);
     host_waits(c, add_job(NCS_JOB_CONTACT, c, 2, 1, -1));
     at_gate(1, 7, "store:get", "store key `go`");
-    ck_assert(says(only("host-wait")->fix, "first contact"));
+    ck_assert(says(ncs_sentence_text(only("host-wait")->fix), "first contact"));
     end_run();
     begin_run(2);
     syncs(0, 6, alone(2, make(0, to(1, 8), 5)));
     at_gate(1, 7, "store:get", "store key `go`");
-    ck_assert(!says(only("host-wait")->fix, "contact"));
+    ck_assert(!says(ncs_sentence_text(only("host-wait")->fix), "contact"));
     end_run();
 }
 END_TEST
@@ -254,7 +255,7 @@ START_TEST(a_poll_of_the_host_has_a_name)
     begin_run(1);
     add_context(0, NCS_CONTEXT_POLLING, 5);
     snap.stop = NCS_STOP_LIVELOCK;
-    ck_assert(says(only("livelock")->why, "polls the store, a thread or the clock at line 5"));
+    ck_assert(says(ncs_sentence_text(only("livelock")->why), "polls the store, a thread or the clock at line 5"));
     ck_assert_str_eq(d.wait[0].in, "host poll");
     end_run();
 }

@@ -32,7 +32,7 @@ START_TEST(differs_where_the_rest_agrees)
     const struct ncs_finding *f = only("count-mismatch");
     culprits(f, 1, -1);
     ck_assert_uint_eq(f->call, 1);
-    ck_assert_str_eq(f->evidence, "by the majority: 3 of 4 ranks agree");
+    ck_assert_str_eq(ncs_sentence_text(f->evidence), "by the majority: 3 of 4 ranks agree");
     end_run();
 }
 END_TEST
@@ -42,8 +42,8 @@ START_TEST(extra_where_that_makes_the_rest_agree)
     static const int64_t counts[][6] = { { 8, 8 }, { 4, 8, 8 }, { 8, 8 }, { 8, 8 } };
     run_of(4, counts, same_line);
     culprits(only("extra-call"), 1, -1);
-    ck_assert_str_eq(d.finding->evidence, "by the order of the calls: with call 1 taken out rank 1 "
-                                          "agrees with the others");
+    ck_assert_str_eq(ncs_sentence_text(d.finding->evidence), "by the order of the calls: with call 1 taken out rank 1 "
+                                                             "agrees with the others");
     end_run();
 }
 END_TEST
@@ -133,7 +133,7 @@ START_TEST(skipped_after_one_that_differs)
     ck_assert_str_eq(f->rule, "skipped-call");
     ck_assert_int_eq(f->level, NCS_LEVEL_ERROR);
     culprits(f, 3, -1);
-    ck_assert_str_eq(f->why, "rank 3 made one call on world; ranks 0, 1, 2 made 2: call 2 is at line 6");
+    ck_assert_str_eq(ncs_sentence_text(f->why), "rank 3 made one call on world; ranks 0, 1, 2 made 2: call 2 is at line 6");
     ck_assert_str_eq(f[1].rule, "op-mismatch");
     end_run();
 }
@@ -186,7 +186,7 @@ START_TEST(destroyed_after_a_skip)
     destroy(2);
     f = only("early-destroy");
     culprits(f, 2, -1);
-    ck_assert_str_eq(f->fix, "let rank 2 make the call at line 15 too, before it destroys world");
+    ck_assert_str_eq(ncs_sentence_text(f->fix), "let rank 2 make the call at line 15 too, before it destroys world");
     end_run();
 }
 END_TEST

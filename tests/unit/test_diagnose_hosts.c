@@ -41,7 +41,7 @@ START_TEST(p2p_count_mismatch)
     const struct ncs_finding *f = only("p2p-count-mismatch");
     blocked(f, 1, -1);
     culprits(f, 0, 1, -1);
-    ck_assert(says(f->why, "4096 bytes that never come"));
+    ck_assert(says(ncs_sentence_text(f->why), "4096 bytes that never come"));
     end_run();
 }
 END_TEST
@@ -57,7 +57,7 @@ START_TEST(wrong_peer)
     culprits(f, 2, -1);
     blocked(f, 1, 2, -1);
     bystanders(f, -1);
-    ck_assert(says(f->fix, "peer 1 instead of 0"));
+    ck_assert(says(ncs_sentence_text(f->fix), "peer 1 instead of 0"));
     end_run();
 }
 END_TEST
@@ -210,7 +210,7 @@ START_TEST(init_missing_rank)
     const struct ncs_finding *f = only("init-missing-rank");
     culprits(f, 2, -1);
     blocked(f, 0, 1, 3, -1);
-    ck_assert(says(f->why, "3 of 4 ranks"));
+    ck_assert(says(ncs_sentence_text(f->why), "3 of 4 ranks"));
     end_run();
 }
 END_TEST
@@ -253,7 +253,8 @@ START_TEST(init_clash)
     const struct ncs_finding *f = only("init-clash");
     culprits(f, 2, -1); /* rank 1 is itself */
     blocked(f, 0, 1, 2, -1);
-    ck_assert(says(f->why, "ranks 1, 2 of the run both join") && says(f->fix, "pass rank = 2"));
+    ck_assert(says(ncs_sentence_text(f->why), "ranks 1, 2 of the run both join") &&
+              says(ncs_sentence_text(f->fix), "pass rank = 2"));
     end_run();
 }
 END_TEST
@@ -269,7 +270,7 @@ START_TEST(init_with_an_id_each)
     const struct ncs_finding *f = only("init-clash");
     culprits(f, 0, 1, 2, -1);
     blocked(f, 0, 1, 2, -1);
-    ck_assert(says(f->why, "3 unique ids"));
+    ck_assert(says(ncs_sentence_text(f->why), "3 unique ids"));
     end_run();
 }
 END_TEST
@@ -319,7 +320,7 @@ START_TEST(host_wait_for_a_key)
     ended(1, 9);
     const struct ncs_finding *f = only("host-wait");
     blocked(f, 0, -1);
-    ck_assert(says(f->why, "store key `go`"));
+    ck_assert(says(ncs_sentence_text(f->why), "store key `go`"));
     ck_assert_str_eq(d.wait[0].in, "store:get");
     end_run();
 }
@@ -378,7 +379,7 @@ START_TEST(livelock)
     const struct ncs_finding *f = only("livelock");
     culprits(f, 0, -1);
     blocked(f, 0, -1);
-    ck_assert(says(f->why, "comm:async_error at line 5"));
+    ck_assert(says(ncs_sentence_text(f->why), "comm:async_error at line 5"));
     end_run();
 }
 END_TEST
@@ -432,7 +433,7 @@ START_TEST(faults_and_crashes)
     const struct ncs_finding *f = diagnose();
     ck_assert_uint_eq(d.findings, 2);
     ck_assert_str_eq(f[0].rule, "illegal-access");
-    ck_assert(says(f[0].why, "2048 bytes past the end"));
+    ck_assert(says(ncs_sentence_text(f[0].why), "2048 bytes past the end"));
     culprits(&f[0], 0, -1);
     ck_assert_str_eq(f[1].rule, "real-library-crash");
     culprits(&f[1], 1, -1);
@@ -486,7 +487,7 @@ START_TEST(dropped_records)
     const struct ncs_finding *f = only("skipped-call");
     ck_assert_uint_eq(f->call, 41);
     culprits(f, 1, -1);
-    ck_assert_str_eq(f->why, "rank 1 made 40 calls on world; rank 0 made 41: call 41 is at line 5");
+    ck_assert_str_eq(ncs_sentence_text(f->why), "rank 1 made 40 calls on world; rank 0 made 41: call 41 is at line 5");
     c->pins--;
     end_run();
 }

@@ -146,8 +146,9 @@ START_TEST(test_like_findings)
     struct ncs_culprit culprit[5];
     for (int i = 0; i < 5; i++) {
         culprit[i] = (struct ncs_culprit){ .rank = i, .line = i == 3 ? 8 : 7 };
-        f[i] =
-            (struct ncs_finding){ .rule = "illegal-access", .culprit = &culprit[i], .culprits = 1, .why = T("w"), .fix = T("f") };
+        f[i] = (struct ncs_finding){
+            .rule = "illegal-access", .culprit = &culprit[i], .culprits = 1, .why = SENTENCE("w"), .fix = SENTENCE("f")
+        };
     }
     struct ncs_result r = result_of(NCS_ERROR);
     r.ranks = 5;

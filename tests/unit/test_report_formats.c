@@ -9,6 +9,7 @@
 #include "report/report.h"
 
 #define T(text) ((char *)(text))
+#define SENTENCE(words) (&(struct ncs_sentence){ .phrase = NCS_PHRASE_plain, .text = T(words) })
 
 static struct ncs_scenario scenario = { .file = T("scenarios/bugs/a.b.lua") };
 
@@ -409,9 +410,9 @@ static void check_message(struct ncs_result *r, const char *difference, const ch
 
 START_TEST(test_messages)
 {
-    static struct ncs_finding finding[] = {
-        { .rule = "launch-order", .level = NCS_LEVEL_NOTE, .why = T("a hazard") },
-        { .rule = "skipped-call", .why = T("rank 2 made 2 calls, the others 3") },
+    struct ncs_finding finding[] = {
+        { .rule = "launch-order", .level = NCS_LEVEL_NOTE, .why = SENTENCE("a hazard") },
+        { .rule = "skipped-call", .why = SENTENCE("rank 2 made 2 calls, the others 3") },
     };
     struct ncs_result r = result_of(NCS_HANG);
     r.diagnosis.finding = finding;

@@ -81,7 +81,7 @@ START_TEST(test_json_repair)
         { .kind = NCS_EDIT_ARGUMENT, .rank = 1, .comm = 7, .call = 4, .model = -1, .argument = "root", .value = 0 },
     };
     struct ncs_finding f = skipped[0];
-    f.evidence = T("its calls of lines 9 and 12 are the others' but for one");
+    f.evidence = SENTENCE("its calls of lines 9 and 12 are the others' but for one");
     f.repair = edit;
     f.repairs = 2;
     struct ncs_result r = hang();
@@ -103,7 +103,7 @@ START_TEST(test_json_repair)
     ck_assert_str_eq(word(o, "repair/rounds/0/verdict"), "wrong");
     ck_assert_str_eq(word(o, "repair/rounds/0/left"), "root-mismatch");
     ck_assert(json_is_true(at(o, "repair/rounds/0/gone")));
-    ck_assert_str_eq(word(o, "findings/0/evidence"), f.evidence);
+    ck_assert_str_eq(word(o, "findings/0/evidence"), ncs_sentence_text(f.evidence));
     ck_assert_str_eq(word(o, "findings/0/explain"), "skipped-call");
     ck_assert_str_eq(word(o, "findings/0/meaning"), ncs_page("skipped-call")->title);
     ck_assert_str_eq(word(o, "findings/0/repair/0/edit"), "insert");

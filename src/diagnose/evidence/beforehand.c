@@ -149,7 +149,7 @@ static bool is_usual(const struct ncs_analysis *q, const struct facts *all, cons
 static bool is_in_reason(const struct ncs_finding *f, const struct fact *fact)
 {
     const char *words = !fact->call ? NULL : ncs_call_failed(fact->call) ? "failed with" : end_verb(fact->call);
-    return words && f->why && strstr(f->why, words);
+    return words && f->why && strstr(ncs_sentence_text(f->why), words);
 }
 
 /* False for the end of another communicator than the finding's: that end cannot be why a call on this one is missing. */

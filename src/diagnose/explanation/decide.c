@@ -148,9 +148,9 @@ static void add_other(struct ncs_finding *f, struct ncs_finding other)
     int *rank = ncs_new((f->culprits + 1) * sizeof *rank);
     size_t room = f->others;
     f->certainty = NCS_LIKELY;
-    ncs_weighed(f, "named beside it, or: %s: %s", other.rule, other.why ? other.why : "");
+    ncs_weighed(f, "named beside it, or: %s: %s", other.rule, other.why ? ncs_sentence_text(other.why) : "");
     if (!f->otherwise && f->culprits && other.why) {
-        ncs_str_addf(&s, "it could also be that %s", other.why);
+        ncs_str_addf(&s, "it could also be that %s", ncs_sentence_text(other.why));
         if (!ncs_same_culprits(f, &other)) {
             ncs_str_add(&s, ", if ");
             ncs_format_ranks(&s, rank, decide_ranks_of(f, rank));
@@ -182,7 +182,7 @@ static struct ncs_finding in_short(const struct ncs_finding *f)
 {
     struct ncs_finding s = { .rule = f->rule,
                              .comm = f->comm ? ncs_copy_text(f->comm) : NULL,
-                             .why = ncs_copy_text(f->why),
+                             .why = ncs_sentence_copy(f->why),
                              .tried = ncs_copy_text(f->tried) };
     size_t room = 0;
     for (size_t i = 0; i < f->culprits; i++)
@@ -236,7 +236,7 @@ static bool turned_round(const struct ncs_diagnosis *d, const struct ncs_journal
         }
         ncs_format_ranks(&s, rank, ranks);
         ncs_str_addf(&s, " %s on %s", skipped ? "made too many calls" : "made too few calls", comm->name);
-        out->why = ncs_str_take(&s);
+        out->why = ncs_plain(ncs_str_take(&s));
     }
     ncs_free(rank);
     ncs_free(comm_rank);
@@ -278,7 +278,7 @@ static bool message_turned_round(const struct ncs_diagnosis *d, const struct ncs
     ncs_str_addf(&s, " made a %s too %s on %s", sent == inserts ? "send" : "receive", inserts ? "many" : "few", comm->name);
     *out = (struct ncs_finding){ .rule = inserts ? "extra-call" : f->rule,
                                  .comm = ncs_copy_text(comm->name),
-                                 .why = ncs_str_take(&s) };
+                                 .why = ncs_plain(ncs_str_take(&s)) };
     NCS_PUSH(out->culprit, out->culprits, room, c);
     return true;
 }

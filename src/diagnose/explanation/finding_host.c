@@ -169,9 +169,9 @@ static void finding_host_format_left_out(const struct ncs_explanation *e, const 
     }
     format_line(&fix, line);
     ncs_str_add(&fix, ", too");
-    d->f.why = ncs_str_take(&why);
-    d->f.fix = ncs_str_take(&fix);
-    d->f.evidence = ncs_copy_text("by the places: the others come to it at this point");
+    d->f.why = ncs_plain(ncs_str_take(&why));
+    d->f.fix = ncs_plain(ncs_str_take(&fix));
+    d->f.evidence = ncs_plain(ncs_copy_text("by the places: the others come to it at this point"));
     ncs_free(like.of);
 }
 
@@ -187,15 +187,15 @@ static void format_extra(const struct ncs_explanation *e, const struct ranks *ow
     format_line(&why, c->host->place.line);
     ncs_str_add(&why, like.count ? " once more than the others: it" : ", and nobody else does: it");
     ncs_str_add(&why, " opens when all have come");
-    d->f.evidence = ncs_copy_text(like.count ? "by the places: the others come to it less often"
-                                             : "by the places: nobody else comes to this one");
+    d->f.evidence = ncs_plain(ncs_copy_text(like.count ? "by the places: the others come to it less often"
+                                                       : "by the places: nobody else comes to this one"));
     ncs_str_add(&fix, "leave out barrier()");
     format_line(&fix, c->host->place.line);
     ncs_str_add(&fix, " on ");
     ncs_format_ranks(&fix, own->of, own->count);
     ncs_str_add(&fix, ", or let the others come to it, too");
-    d->f.why = ncs_str_take(&why);
-    d->f.fix = ncs_str_take(&fix);
+    d->f.why = ncs_plain(ncs_str_take(&why));
+    d->f.fix = ncs_plain(ncs_str_take(&fix));
     ncs_free(like.of);
 }
 
@@ -234,11 +234,11 @@ static void format_other_key(const struct ncs_explanation *e, const struct ranks
     ncs_format_ranks(&fix, own->of, own->count);
     ncs_str_addf(&fix, " %s \"%s\" instead of \"%s\"", sets ? "set" : "wait for", c->key, c->host->what);
     format_line(&fix, c->host->place.line);
-    d->f.why = ncs_str_take(&why);
-    d->f.fix = ncs_str_take(&fix);
-    d->f.evidence = ncs_copy_text(asked || others
-                                      ? "by the keys: the others name another one, and one is waited for that nobody sets"
-                                      : "by the keys: one is set for nobody, and one is waited for that nobody sets");
+    d->f.why = ncs_plain(ncs_str_take(&why));
+    d->f.fix = ncs_plain(ncs_str_take(&fix));
+    d->f.evidence = ncs_plain(
+        ncs_copy_text(asked || others ? "by the keys: the others name another one, and one is waited for that nobody sets"
+                                      : "by the keys: one is set for nobody, and one is waited for that nobody sets"));
 }
 
 /* ---- the finding ---- */

@@ -132,7 +132,7 @@ static void weigh_alternative(const struct ncs_alternative *a, struct ncs_str *o
         { a->shifted, "shifted" },
     };
     const struct ncs_finding *f = &a->finding[0];
-    ncs_str_addf(out, "alternative: %s: %s: tier %zu", f->rule, f->why, a->tier);
+    ncs_str_addf(out, "alternative: %s: %s: tier %zu", f->rule, ncs_sentence_text(f->why), a->tier);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         ncs_str_addf(out, "%s%s", facts[i].is ? ", " : "", facts[i].is ? facts[i].name : "");
     ncs_str_add(out, "\n");

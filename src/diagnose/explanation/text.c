@@ -188,8 +188,8 @@ static void format_all(const struct ncs_explanation *e, struct ncs_draft *d)
         explanation_text_format_change(e, c, &why, &fix);
         last = c;
     }
-    d->f.why = ncs_str_take(&why);
-    d->f.fix = ncs_str_take(&fix);
+    d->f.why = ncs_plain(ncs_str_take(&why));
+    d->f.fix = ncs_plain(ncs_str_take(&fix));
 }
 
 bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit *edit, struct ncs_drafts *all)
@@ -213,7 +213,7 @@ bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit
     add_blocked(e->of->q, &d);
     d.f.bystanders = 0;
     format_all(e, &d);
-    d.f.evidence = ncs_copy_text("by what the other ranks did at the same place of the program");
+    d.f.evidence = ncs_plain(ncs_copy_text("by what the other ranks did at the same place of the program"));
     ncs_draft_take(e->of->q, &r, rule_of(first), &d, all);
     return true;
 }

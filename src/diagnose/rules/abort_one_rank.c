@@ -17,7 +17,7 @@ static bool abort_one_rank_match(const struct ncs_analysis *q, const struct ncs_
         ncs_format_place(&s, r->unmet->call);
         ncs_str_add(&s, " before");
     }
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     return true;
 }
 

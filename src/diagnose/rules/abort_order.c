@@ -55,10 +55,10 @@ static bool abort_order_match(const struct ncs_analysis *q, const struct ncs_cau
     ncs_format_place(&s, r->unmet->call);
     ncs_str_add(&s, ", and that waits for ");
     ncs_format_absent(r, &s);
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_str_addf(&s, "abort %s and %s in one group", other, ncs_comm_name(q, abort->comm));
     ncs_format_place(&s, abort);
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     return true;
 }
 

@@ -63,17 +63,17 @@ static void buffer_overlap_fill(const struct ncs_analysis *q, const struct ncs_c
     if (reads != writes && by % (intptr_t)block_of(c) == 0)
         ncs_str_addf(&s, "; in place the smaller buffer of rank %d has to be block %d of the larger one", c->comm_rank,
                      c->comm_rank);
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     if (reads == writes)
-        d->f.fix = ncs_text(c->fn == NCS_FN_ncclAlltoAll ? "give the call two buffers: it is never in place"
-                                                         : "give the call two buffers, or the same one twice");
+        d->f.fix = ncs_plain(ncs_text(c->fn == NCS_FN_ncclAlltoAll ? "give the call two buffers: it is never in place"
+                                                                   : "give the call two buffers, or the same one twice"));
     else
-        d->f.fix = ncs_text("give the call two buffers, or let the %s of each rank begin at element rank * %zu "
-                            "of its %s, as block number rank: on rank %d at element %zu",
-                            reads < writes ? "send buffer" : "receive buffer", ncs_call_count(c),
-                            reads < writes ? "receive buffer" : "send buffer", c->comm_rank,
-                            (size_t)c->comm_rank * ncs_call_count(c));
-    d->f.evidence = ncs_text("by the buffers of the call alone");
+        d->f.fix = ncs_plain(ncs_text("give the call two buffers, or let the %s of each rank begin at element rank * %zu "
+                                      "of its %s, as block number rank: on rank %d at element %zu",
+                                      reads < writes ? "send buffer" : "receive buffer", ncs_call_count(c),
+                                      reads < writes ? "receive buffer" : "send buffer", c->comm_rank,
+                                      (size_t)c->comm_rank * ncs_call_count(c)));
+    d->f.evidence = ncs_plain(ncs_text("by the buffers of the call alone"));
     d->f.certainty = NCS_UNDEFINED;
     ncs_set_call(q, d, c);
     ncs_free(what);

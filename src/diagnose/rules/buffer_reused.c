@@ -13,11 +13,11 @@ static bool buffer_reused_match(const struct ncs_analysis *q, const struct ncs_c
     ncs_format_use(q, &s, h->earlier);
     ncs_str_addf(&s, " still %s: nothing has waited for its end", h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads");
     ncs_format_default_stream(&s, h);
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_format_wait_between(&s, h);
     ncs_str_add(&s,
                 h->later_does & NCS_TOUCH_FREE ? ", or free it in the stream that used it last" : ", or use a buffer of its own");
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     if (h->host)
         ncs_repair_by_sync(d, h);
     return true;

@@ -77,10 +77,10 @@ static bool child_not_aborted_match(const struct ncs_analysis *q, const struct n
         ncs_format_ranks(&s, ranks, count);
         ncs_str_addf(&s, " aborted %s, which does not reach %s, made out of it: ", name, child);
         format_waiting(q, r, &s);
-        d->f.why = ncs_str_take(&s);
-        d->f.fix = ncs_text("abort %s as well, on every rank: only a child that shares its parent's "
-                            "resources ends with it",
-                            child);
+        d->f.why = ncs_plain(ncs_str_take(&s));
+        d->f.fix = ncs_plain(ncs_text("abort %s as well, on every rank: only a child that shares its parent's "
+                                      "resources ends with it",
+                                      child));
     }
     ncs_free(concerned);
     ncs_free(above);

@@ -68,12 +68,13 @@ static bool comm_order_match(const struct ncs_analysis *q, const struct ncs_caus
         ncs_str_add(&why, "; each waits for a call that another one makes later");
     format_orders(q, &odd, &why);
     ncs_odd_order_free(&odd);
-    d->f.why = ncs_str_take(&why);
+    d->f.why = ncs_plain(ncs_str_take(&why));
     if (k.comms > 2)
-        d->f.fix = ncs_text("put all communicators into one order for the whole job, and let each rank "
-                            "use its own in that order: to break this cycle, one of its ranks has to change its order");
+        d->f.fix = ncs_plain(
+            ncs_text("put all communicators into one order for the whole job, and let each rank "
+                     "use its own in that order: to break this cycle, one of its ranks has to change its order"));
     else
-        d->f.fix = ncs_text("use the communicators in one order on every rank");
+        d->f.fix = ncs_plain(ncs_text("use the communicators in one order on every rank"));
     return true;
 }
 

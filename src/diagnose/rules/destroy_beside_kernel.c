@@ -26,11 +26,11 @@ static bool destroy_beside_kernel_match(const struct ncs_analysis *q, const stru
     ncs_format_place(&s, kernel);
     ncs_str_addf(&s, " still runs there, until other ranks make it too, and they wait for what rank %d does after the destroy",
                  job->rank);
-    d->f.why = ncs_str_take(&s);
-    ncs_free(d->f.evidence);
-    d->f.evidence = ncs_copy_text("by the work that the destroy waits for");
-    d->f.fix = ncs_text("let the call on %s end, on every rank, before rank %d destroys %s", ncs_comm_name(q, kernel->comm),
-                        kernel->rank, ncs_comm_name(q, destroy->comm));
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    ncs_sentence_free(d->f.evidence);
+    d->f.evidence = ncs_plain(ncs_copy_text("by the work that the destroy waits for"));
+    d->f.fix = ncs_plain(ncs_text("let the call on %s end, on every rank, before rank %d destroys %s",
+                                  ncs_comm_name(q, kernel->comm), kernel->rank, ncs_comm_name(q, destroy->comm)));
     ncs_doubt_teardown(q, kernel, d);
     return true;
 }

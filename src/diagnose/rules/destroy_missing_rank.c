@@ -62,8 +62,8 @@ static void doubt_absent(const struct ncs_analysis *q, const int *here, size_t c
     ncs_format_ranks(&s, here, count);
     ncs_str_addf(&s, " destroy%s %s too early", count == 1 ? "s" : "", other.comm);
     ncs_format_place(&s, n->call);
-    other.why = ncs_str_take(&s);
-    ncs_str_addf(&s, "it could also be that %s, before what the others wait for", other.why);
+    other.why = ncs_plain(ncs_str_take(&s));
+    ncs_str_addf(&s, "it could also be that %s, before what the others wait for", ncs_sentence_text(other.why));
     d->f.otherwise = ncs_str_take(&s);
     d->f.certainty = NCS_LIKELY;
     NCS_PUSH(d->f.other, d->f.others, room, other);
@@ -76,7 +76,7 @@ static void blame_few(const struct ncs_analysis *q, const struct ncs_cause *r, c
     const struct ncs_unmet *n = r->unmet;
     for (size_t i = 0; i < n->presents; i++)
         ncs_add_culprit(d, n->present[i]->rank, 0, n->present[i]->place.line);
-    d->f.evidence = ncs_copy_text("by the majority: more ranks have not destroyed it yet");
+    d->f.evidence = ncs_plain(ncs_copy_text("by the majority: more ranks have not destroyed it yet"));
     ncs_format_ranks(why, here, count);
     ncs_str_addf(why, " wait%s", count == 1 ? "s" : "");
     format_destroy(n->call, why);
@@ -151,8 +151,8 @@ static bool destroy_missing_rank_match(const struct ncs_analysis *q, const struc
         doubt_absent(q, here, count, n, d);
     ncs_free(here);
     ncs_fill_unmet(q, d, n, 0);
-    d->f.why = ncs_str_take(&why);
-    d->f.fix = ncs_str_take(&fix);
+    d->f.why = ncs_plain(ncs_str_take(&why));
+    d->f.fix = ncs_plain(ncs_str_take(&fix));
     ncs_doubt_teardown(q, find_call_beside(q, n), d);
     return true;
 }

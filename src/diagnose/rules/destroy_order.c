@@ -81,8 +81,8 @@ static bool destroy_order_match(const struct ncs_analysis *q, const struct ncs_c
                                      : "on every rank, first make the other call, then destroy the communicator");
     }
     ncs_odd_order_free(&odd);
-    d->f.why = ncs_str_take(&why);
-    d->f.fix = ncs_str_take(&fix);
+    d->f.why = ncs_plain(ncs_str_take(&why));
+    d->f.fix = ncs_plain(ncs_str_take(&fix));
     ncs_doubt_teardown(q, find_other_call(q, r), d);
     return true;
 }

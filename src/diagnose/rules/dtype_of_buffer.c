@@ -22,11 +22,12 @@ static bool dtype_of_buffer_match(const struct ncs_analysis *q, const struct ncs
     ncs_str_addf(&s, " reads a %s buffer as %s on ", is, as);
     ncs_format_ranks(&s, rank, n->calls);
     ncs_str_addf(&s, ": the bytes of %s elements are no %s elements", is, as);
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("pass the type of the buffer, %s, and the number of its elements; or make a buffer of %s, or one of "
-                        "uint8 if it holds elements of any type",
-                        is, as);
-    d->f.evidence = ncs_copy_text("by the type with which the buffer was made");
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(
+        ncs_text("pass the type of the buffer, %s, and the number of its elements; or make a buffer of %s, or one of "
+                 "uint8 if it holds elements of any type",
+                 is, as));
+    d->f.evidence = ncs_plain(ncs_copy_text("by the type with which the buffer was made"));
     d->f.certainty = NCS_LIKELY;
     ncs_set_call(q, d, call);
     for (size_t i = 0; i < n->calls; i++)

@@ -44,7 +44,7 @@ static bool early_destroy_match(const struct ncs_analysis *q, const struct ncs_c
     ncs_format_left(q, r, d, "destroyed");
     struct ncs_str s = { 0 };
     advise(q, r, &s);
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     d->advised = r->unmet->kind == NCS_UNMET_PAIR ? NULL : r->unmet->call;
     return true;
 }

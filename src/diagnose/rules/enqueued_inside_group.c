@@ -15,13 +15,13 @@ static bool enqueued_inside_group_match(const struct ncs_analysis *q, const stru
     ncs_format_use(q, &s, h->earlier);
     ncs_str_addf(&s, " is only queued: it runs before that call, and %s",
                  h->later_does & NCS_TOUCH_WRITE ? "writes what the call is to use" : "reads what was there before");
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_str_add(&s, "make");
     ncs_format_line(&s, " what is at", h->later);
     ncs_str_add(&s, " after the end of the group: its calls are put on the stream then");
-    d->f.fix = ncs_str_take(&s);
-    ncs_free(d->f.evidence);
-    d->f.evidence = ncs_copy_text("the end of the group puts its calls behind it on the stream");
+    d->f.fix = ncs_plain(ncs_str_take(&s));
+    ncs_sentence_free(d->f.evidence);
+    d->f.evidence = ncs_plain(ncs_copy_text("the end of the group puts its calls behind it on the stream"));
     d->f.certainty = NCS_CERTAIN;
     return true;
 }

@@ -106,8 +106,8 @@ static bool error_path_match(const struct ncs_analysis *q, const struct ncs_caus
         format_so(q, r, many, &s);
     ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
     ncs_str_add(&fix, "; a rank that cannot go on has to have the communicator aborted on all ranks");
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_str_take(&fix);
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(ncs_str_take(&fix));
     return true;
 }
 

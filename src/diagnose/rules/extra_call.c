@@ -24,13 +24,13 @@ static bool extra_call_match(const struct ncs_analysis *q, const struct ncs_caus
         ncs_str_addf(&s, "call %u, %s%s", (unsigned)own->number, what, own->place.line ? "," : "");
         ncs_format_place(&s, own);
     }
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_str_add(&s, "leave out the call");
     ncs_format_place(&s, own);
     ncs_str_add(&s, " or make it on every rank");
     if (r->kind == NCS_CAUSE_ABSENT)
         ncs_format_before_wait(q, r, r->absents > 1, &s);
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     ncs_free(what);
     ncs_free(p->minority);
     return true;

@@ -14,10 +14,10 @@ static bool fault_unused_match(const struct ncs_analysis *q, const struct ncs_ca
     if (f->place.line)
         snprintf(at, sizeof at, " at line %d", f->place.line);
     d->f.title = ncs_text("%s%s never happened", f->what, at);
-    d->f.why = ncs_text("%s%s never happened on rank %d: %s", f->what, at, f->rank, r->notice->why);
-    d->f.fix = ncs_copy_text("let it wait for a call that the rank makes: calls are counted for each rank "
-                             "and communicator from 1, uses of a function from the statement on");
-    d->f.evidence = ncs_copy_text("by the calls that the rank made");
+    d->f.why = ncs_plain(ncs_text("%s%s never happened on rank %d: %s", f->what, at, f->rank, r->notice->why));
+    d->f.fix = ncs_plain(ncs_copy_text("let it wait for a call that the rank makes: calls are counted for each rank "
+                                       "and communicator from 1, uses of a function from the statement on"));
+    d->f.evidence = ncs_plain(ncs_copy_text("by the calls that the rank made"));
     d->f.comm = f->comm >= 0 ? ncs_copy_text(ncs_comm_name(q, f->comm)) : NULL;
     d->f.call = f->call;
     ncs_add_culprit(d, f->rank, f->call, f->place.line);

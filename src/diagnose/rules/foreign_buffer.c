@@ -10,13 +10,13 @@ static bool foreign_buffer_match(const struct ncs_analysis *q, const struct ncs_
         return false;
     ncs_fill_notice(q, r, d, "uses memory of another device");
     struct ncs_str s = { 0 };
-    ncs_str_add(&s, d->f.why);
+    ncs_str_add(&s, ncs_sentence_text(d->f.why));
     ncs_format_memory(q, r->notice->call[0], r->notice->why, &s);
     ncs_str_add(&s, "; this works only where the devices can access each other's memory, and it is slow");
-    ncs_free(d->f.why);
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_copy_text("allocate it on the communicator's device, which has to be the current one then; "
-                             "NCCL_CHECK_MODE=DEBUG_LOCAL makes NCCL refuse it");
+    ncs_sentence_free(d->f.why);
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(ncs_copy_text("allocate it on the communicator's device, which has to be the current one then; "
+                                       "NCCL_CHECK_MODE=DEBUG_LOCAL makes NCCL refuse it"));
     return true;
 }
 

@@ -60,8 +60,8 @@ static void stale_fill(const struct ncs_analysis *q, const struct ncs_call *cons
     stale_format_holder(q, s, made);
     d->order = freed->id;
     d->f.comm = made->comm >= 0 ? ncs_copy_text(ncs_comm_name(q, made->comm)) : NULL;
-    d->f.fix = ncs_copy_text(stale_remedy(made));
-    d->f.evidence = ncs_copy_text("by the calls that make and free");
+    d->f.fix = ncs_plain(ncs_copy_text(stale_remedy(made)));
+    d->f.evidence = ncs_plain(ncs_copy_text("by the calls that make and free"));
 }
 
 static bool stale_is_used(const struct ncs_analysis *q, const struct ncs_notice *stale)
@@ -84,7 +84,7 @@ static bool freed_while_registered_match(const struct ncs_analysis *q, const str
         d->f.certainty = NCS_UNDEFINED;
         d->f.title = ncs_text("memory freed at line %d is still %s", pair[0]->place.line,
                               pair[1]->fn == NCS_FN_cudaIpcOpenMemHandle ? "mapped" : "registered");
-        d->f.why = ncs_str_take(&s);
+        d->f.why = ncs_plain(ncs_str_take(&s));
         return true;
     }
     const struct ncs_call *const *pair = r->kind == NCS_CAUSE_NOTICE ? ncs_stale_target(q, r->notice) : NULL;
@@ -100,7 +100,7 @@ static bool freed_while_registered_match(const struct ncs_analysis *q, const str
     ncs_set_title(q, d, put);
     ncs_add_row(d, put->rank, put->place.line, ncs_copy_text("puts into this memory"));
     ncs_add_row(d, pair[0]->rank, pair[0]->place.line, ncs_copy_text("frees the memory of its window"));
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     return true;
 }
 

@@ -41,8 +41,8 @@ static bool graph_holds_communicator_match(const struct ncs_analysis *q, const s
     ncs_str_addf(&s, "rank %d waits in %s", j->rank, ncs_fn_info[c->fn].name);
     ncs_format_line(&s, " at", c);
     ncs_str_addf(&s, " until no graph has calls on %s any more, and destroys such a graph only later, or never", comm);
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("destroy the graphs, and what was made out of them, before %s", comm);
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(ncs_text("destroy the graphs, and what was made out of them, before %s", comm));
     ncs_free(d->f.title);
     d->f.title = ncs_text("a graph has calls on %s", comm);
     return true;

@@ -16,7 +16,7 @@ static bool group_order_match(const struct ncs_analysis *q, const struct ncs_cau
                           "sends and receives");
     else
         return false;
-    d->f.fix = ncs_text("make the calls in one order on every rank, also in a group");
+    d->f.fix = ncs_plain(ncs_text("make the calls in one order on every rank, also in a group"));
     return true;
 }
 

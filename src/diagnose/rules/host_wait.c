@@ -48,7 +48,7 @@ static void nobody_opens(const struct ncs_analysis *q, const struct ncs_unmet *g
     for (size_t i = 0; i < count && !gones; i++)
         ncs_add_culprit(d, waiting[i], 0, ncs_gate_line(q, waiting[i]));
     if (gones)
-        d->f.evidence = ncs_copy_text("by who ended without it");
+        d->f.evidence = ncs_plain(ncs_copy_text("by who ended without it"));
     struct ncs_str s = { 0 };
     ncs_format_ranks(&s, waiting, count);
     ncs_str_addf(&s, " wait%s in ", count == 1 ? "s" : "");
@@ -66,7 +66,7 @@ static void nobody_opens(const struct ncs_analysis *q, const struct ncs_unmet *g
         ncs_format_ranks(&s, live, lives);
         ncs_str_addf(&s, " wait%s as well", lives == 1 ? "s" : "");
     }
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_str_add(&s, gones > 1 && key ? "let one of " : "let ");
     if (gones)
         ncs_format_ranks(&s, gone, gones);
@@ -78,7 +78,7 @@ static void nobody_opens(const struct ncs_analysis *q, const struct ncs_unmet *g
         ncs_str_add(&s, barrier ? " come to the barrier, too" : " end what is waited for");
     if (count && ncs_gate_line(q, waiting[0]))
         ncs_str_addf(&s, ", or leave out the wait at line %d", ncs_gate_line(q, waiting[0]));
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     /* If one rank alone has ended and all others wait, this one should have set the key. */
     if (key && gones && !(gones == 1 && !lives && count > 1))
         doubt_key(waiting, count, "waits for a key that is not meant to be set", "wait for a key that is not meant to be set", d);
@@ -144,11 +144,11 @@ static void host_wait_lists_differ(const struct ncs_analysis *q, const struct nc
         ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(unmet[i] - q->unmet)));
     }
     d->f.bystanders = 0;
-    d->f.evidence = ncs_copy_text(count[0] == count[1] ? "as many gave the one list as the other, so all are named"
-                                                       : "by the majority: more ranks gave the other list");
+    d->f.evidence = ncs_plain(ncs_copy_text(count[0] == count[1] ? "as many gave the one list as the other, so all are named"
+                                                                 : "by the majority: more ranks gave the other list"));
     ncs_str_add(&s, ": a barrier opens when all of a list have come with the same one");
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("give barrier() the same list on each of these ranks");
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(ncs_text("give barrier() the same list on each of these ranks"));
     d->order = UINT64_MAX;
     for (size_t i = 0; i < 2; i++)
         ncs_free(ranks[i]);
@@ -273,7 +273,7 @@ static void host_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, 
         keys &= of[i]->kind != NCS_UNMET_GATE || ncs_is_key(q, of[i]);
     }
     format_host_cycle(q, d, of, &s);
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     if (keys)
         format_set_first(q, d, of, &s);
     else
@@ -284,7 +284,7 @@ static void host_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, 
     if (contact)
         ncs_str_add(&s, "; first contact with a peer blocks the host until the peer has called "
                         "too");
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     doubt_anybodys(q, of, d);
     ncs_free(of);
 }

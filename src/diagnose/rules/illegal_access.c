@@ -11,14 +11,14 @@ static bool illegal_access_match(const struct ncs_analysis *q, const struct ncs_
     bool freed = false;
     if (r->notice->calls) {
         struct ncs_str s = { 0 };
-        ncs_str_add(&s, d->f.why);
+        ncs_str_add(&s, ncs_sentence_text(d->f.why));
         freed = ncs_format_memory(q, r->notice->call[0], r->notice->why, &s);
-        ncs_free(d->f.why);
-        d->f.why = ncs_str_take(&s);
+        ncs_sentence_free(d->f.why);
+        d->f.why = ncs_plain(ncs_str_take(&s));
     }
-    d->f.fix = ncs_text(freed ? "free it only after the stream has passed the operation"
-                              : "give it a live buffer of its own device that holds all it reads "
-                                "and writes");
+    d->f.fix = ncs_plain(ncs_text(freed ? "free it only after the stream has passed the operation"
+                                        : "give it a live buffer of its own device that holds all it reads "
+                                          "and writes"));
     return true;
 }
 

@@ -93,13 +93,13 @@ static void format_unshared(const struct ncs_analysis *q, const struct ncs_unmet
     ncs_fill_unmet(q, d, n, 0);
     d->f.bystanders = 0;
     bool all = u->owns == u->ids;
-    d->f.evidence = all ? ncs_copy_text("each of them called ncclGetUniqueId")
-                        : ncs_text("%zu ranks wait with one id, and %s called ncclGetUniqueId", u->most, who.text);
-    d->f.why = ncs_text("%zu unique ids are in use, each for a communicator of %d that is waiting for its "
-                        "other ranks: %s made %s",
-                        u->ids, ncs_nranks_wanted(q, n), all ? "every rank" : who.text,
-                        d->f.culprits > 1 && !all ? "their own" : "its own");
-    d->f.fix = ncs_copy_text("make the id on one rank and hand it to the others, say through the store");
+    d->f.evidence = ncs_plain(all ? ncs_copy_text("each of them called ncclGetUniqueId")
+                                  : ncs_text("%zu ranks wait with one id, and %s called ncclGetUniqueId", u->most, who.text));
+    d->f.why = ncs_plain(ncs_text("%zu unique ids are in use, each for a communicator of %d that is waiting for its "
+                                  "other ranks: %s made %s",
+                                  u->ids, ncs_nranks_wanted(q, n), all ? "every rank" : who.text,
+                                  d->f.culprits > 1 && !all ? "their own" : "its own"));
+    d->f.fix = ncs_plain(ncs_copy_text("make the id on one rank and hand it to the others, say through the store"));
     ncs_str_free(&who);
 }
 
@@ -180,11 +180,12 @@ static bool init_clash_lists_differ(const struct ncs_analysis *q, const struct n
     ncs_free(votes);
     ncs_fill_unmet(q, d, n, 0);
     d->f.bystanders = 0;
-    d->f.evidence = d->f.culprits < n->presents ? ncs_text("by the majority: %zu of %zu ranks agree", most, n->presents)
-                                                : ncs_copy_text("no list is the commonest, so all ranks are named");
+    d->f.evidence = ncs_plain(d->f.culprits < n->presents ? ncs_text("by the majority: %zu of %zu ranks agree", most, n->presents)
+                                                          : ncs_copy_text("no list is the commonest, so all ranks are named"));
     ncs_str_addf(&s, ": they do not agree who is left of %s", ncs_comm_name(q, n->comm));
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("give %s the same list of ranks to leave out on all that are left", ncs_function_name(n->call));
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(
+        ncs_text("give %s the same list of ranks to leave out on all that are left", ncs_function_name(n->call)));
     return true;
 }
 
@@ -201,8 +202,8 @@ static bool meeting_refused(const struct ncs_analysis *q, const struct ncs_cause
     bool grows = n->call->fn == NCS_FN_ncclCommGrow;
     if (grows && ncs_joiners_clash(q, n, d, &why, &fix)) {
         ncs_fill_unmet(q, d, n, 0);
-        d->f.why = ncs_str_take(&why);
-        d->f.fix = ncs_str_take(&fix);
+        d->f.why = ncs_plain(ncs_str_take(&why));
+        d->f.fix = ncs_plain(ncs_str_take(&fix));
         return true;
     }
     ncs_blame_present(d, n);
@@ -212,14 +213,14 @@ static bool meeting_refused(const struct ncs_analysis *q, const struct ncs_cause
     if (n->comm >= 0)
         ncs_str_addf(&why, " on %s", ncs_comm_name(q, n->comm));
     ncs_str_addf(&why, " cannot be done: %s", job->why ? job->why : "the ranks contradict each other");
-    d->f.why = ncs_str_take(&why);
+    d->f.why = ncs_plain(ncs_str_take(&why));
     if (grows)
-        d->f.fix = ncs_text("let one old rank make the id with ncclCommGetUniqueId and pass it; "
-                            "the new ranks join with it");
+        d->f.fix = ncs_plain(ncs_text("let one old rank make the id with ncclCommGetUniqueId and pass it; "
+                                      "the new ranks join with it"));
     else
-        d->f.fix = ncs_text("let every rank that takes part make the same %s, with arguments that "
-                            "agree",
-                            function);
+        d->f.fix = ncs_plain(ncs_text("let every rank that takes part make the same %s, with arguments that "
+                                      "agree",
+                                      function));
     return true;
 }
 
@@ -251,8 +252,8 @@ static bool init_clash_match(const struct ncs_analysis *q, const struct ncs_caus
                           "the same nranks and a fresh unique id");
     ncs_str_add(&why, ", so nobody is let in");
     ncs_fill_unmet(q, d, n, 0);
-    d->f.why = ncs_str_take(&why);
-    d->f.fix = ncs_str_take(&fix);
+    d->f.why = ncs_plain(ncs_str_take(&why));
+    d->f.fix = ncs_plain(ncs_str_take(&fix));
     return true;
 }
 

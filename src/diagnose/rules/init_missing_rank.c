@@ -123,7 +123,7 @@ static bool init_missing_rank_match(const struct ncs_analysis *q, const struct n
                      q->ranks == 1 ? "s" : "");
     format_held(q, n, &s, &first);
     format_thread(q, n, &s);
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     doubt_unrecorded(q, n, d);
     if (real && ncs_is_init(n->call))
         doubt_unknown(n, d);
@@ -150,7 +150,7 @@ static bool init_missing_rank_match(const struct ncs_analysis *q, const struct n
         }
         ncs_str_add(&s, " too, with the same id");
     }
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     ncs_free(absent);
     ncs_free(who);
     return true;

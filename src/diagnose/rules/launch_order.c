@@ -29,11 +29,11 @@ static bool launch_order_match(const struct ncs_analysis *q, const struct ncs_ca
                  ", rank %d the other way round: a device that cannot hold both kernels at a "
                  "time hangs",
                  other[0]->rank);
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("launch the calls of communicators that share ranks in one order on all of "
-                        "them; sim = { lanes = 1 } shows the hang");
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(ncs_text("launch the calls of communicators that share ranks in one order on all of "
+                                  "them; sim = { lanes = 1 } shows the hang"));
     d->f.certainty = NCS_UNDEFINED;
-    d->f.evidence = ncs_copy_text("neither order is right by itself, so both ranks are named");
+    d->f.evidence = ncs_plain(ncs_copy_text("neither order is right by itself, so both ranks are named"));
     d->f.comm = ncs_copy_text(ncs_comm_name(q, one[0]->comm));
     d->f.call = one[0]->number;
     d->order = one[0]->id;

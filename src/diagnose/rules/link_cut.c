@@ -29,9 +29,9 @@ static bool link_cut_match(const struct ncs_analysis *q, const struct ncs_cause 
     add_end(q, d, n, cut[1]);
     ncs_str_addf(&s, "the link between rank %d and rank %d of %s is cut, and call %u, %s, goes over it", cut[0], cut[1],
                  ncs_comm_name(q, n->comm), (unsigned)n->call->number, what);
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("poll ncclCommGetAsyncError on every rank, and when one has an error or takes "
-                        "too long abort the communicator on all of them");
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(ncs_text("poll ncclCommGetAsyncError on every rank, and when one has an error or takes "
+                                  "too long abort the communicator on all of them"));
     ncs_fill_unmet(q, d, n, n->call->number);
     ncs_free(what);
     return true;

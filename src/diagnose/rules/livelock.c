@@ -28,9 +28,9 @@ static bool livelock_match(const struct ncs_analysis *q, const struct ncs_cause 
     }
     ncs_str_add(&s, ": nothing is under way that could change the answer");
     d->f.title = ncs_text("polls in vain");
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("give the loop another way out, and make sure that what it polls for can "
-                        "happen");
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(ncs_text("give the loop another way out, and make sure that what it polls for can "
+                                  "happen"));
     return true;
 }
 

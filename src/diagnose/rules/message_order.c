@@ -85,11 +85,11 @@ static bool message_order_match(const struct ncs_analysis *q, const struct ncs_c
         ncs_str_addf(&s, ", which receives them the other way round");
         ncs_format_place(&s, recv);
         ncs_str_add(&s, ": messages have no tags, so each lands in the other's buffer");
-        d->f.why = ncs_str_take(&s);
-        d->f.fix = ncs_copy_text("receive in the order in which they are sent, also inside a group; or "
-                                 "send both as one message");
-        d->f.evidence = ncs_copy_text("by the labels of the calls; neither order is right by itself, so "
-                                      "both ranks are named");
+        d->f.why = ncs_plain(ncs_str_take(&s));
+        d->f.fix = ncs_plain(ncs_copy_text("receive in the order in which they are sent, also inside a group; or "
+                                           "send both as one message"));
+        d->f.evidence = ncs_plain(ncs_copy_text("by the labels of the calls; neither order is right by itself, so "
+                                                "both ranks are named"));
         ncs_repair_swap(q, d, recv, call[3]);
         d->f.certainty = NCS_CERTAIN;
         ncs_set_call(q, d, send);

@@ -6,10 +6,10 @@ static bool missing_group_end_match(const struct ncs_analysis *q, const struct n
     if (r->kind == NCS_CAUSE_LEFT && r->rank >= 0) {
         ncs_add_culprit(d, r->rank, 0, r->line);
         d->f.title = ncs_text("rank %d ended inside a group", r->rank);
-        d->f.why = ncs_text("rank %d ended with %d group%s open: what was queued in it was never "
-                            "launched",
-                            r->rank, r->depth, r->depth > 1 ? "s" : "");
-        d->f.fix = ncs_text("end each group that is started, on every path");
+        d->f.why = ncs_plain(ncs_text("rank %d ended with %d group%s open: what was queued in it was never "
+                                      "launched",
+                                      r->rank, r->depth, r->depth > 1 ? "s" : ""));
+        d->f.fix = ncs_plain(ncs_text("end each group that is started, on every path"));
         return true;
     }
     if (!ncs_is_because(r, NCS_ABSENT_GROUP, NCS_ABSENT_GROUP))
@@ -25,13 +25,13 @@ static bool missing_group_end_match(const struct ncs_analysis *q, const struct n
         ncs_format_place(&s, a->call);
     ncs_str_addf(&s, " inside a group that is still open (depth %d): nothing of it was launched", depth);
     ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     if (a->call && a->call->place.line)
-        d->f.fix = ncs_text("end the group around line %d: as many ncclGroupEnd as ncclGroupStart, "
-                            "on every path",
-                            a->call->place.line);
+        d->f.fix = ncs_plain(ncs_text("end the group around line %d: as many ncclGroupEnd as ncclGroupStart, "
+                                      "on every path",
+                                      a->call->place.line));
     else
-        d->f.fix = ncs_text("as many ncclGroupEnd as ncclGroupStart, on every path");
+        d->f.fix = ncs_plain(ncs_text("as many ncclGroupEnd as ncclGroupStart, on every path"));
     return true;
 }
 

@@ -16,8 +16,8 @@ static bool never_destroyed_match(const struct ncs_analysis *q, const struct ncs
     ncs_str_addf(&s, " never destroyed %s, others did", info->name);
     d->f.comm = ncs_copy_text(info->name);
     d->f.title = ncs_text("communicator %s was not destroyed", info->name);
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("destroy or abort %s on every rank", info->name);
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(ncs_text("destroy or abort %s on every rank", info->name));
     return true;
 }
 

@@ -180,9 +180,9 @@ static bool never_written_match(const struct ncs_analysis *q, const struct ncs_c
     struct ncs_str s = { 0 };
     format_reading(q, &s, &u);
     format_origin(q, &s, &u);
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = fix_of(&u);
-    d->f.evidence = ncs_copy_text("by all writes to the memory since it was allocated");
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(fix_of(&u));
+    d->f.evidence = ncs_plain(ncs_copy_text("by all writes to the memory since it was allocated"));
     d->f.certainty = NCS_UNDEFINED;
     ncs_set_call(q, d, reader);
     if (u.of->use == NCS_UNWRITTEN_COPIED) {

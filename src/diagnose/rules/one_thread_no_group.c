@@ -146,11 +146,11 @@ static bool one_thread_no_group_match(const struct ncs_analysis *q, const struct
     ncs_add_culprit(d, c->rank, c->number, c->place.line);
     ncs_fill_unmet(q, d, k.unmet, c->number);
     format_self_wait(q, &k, &s);
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_str_add(&s, "put the calls for all ranks of one thread into a group, from the one");
     ncs_format_place(&s, c);
     ncs_str_add(&s, q->snap->context[k.maker].call == c ? " on" : " on, and wait only after it");
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     return true;
 }
 

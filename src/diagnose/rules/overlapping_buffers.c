@@ -16,7 +16,7 @@ static bool overlapping_buffers_match(const struct ncs_analysis *q, const struct
                  !h->same_launch ? "nothing orders their streams"
                  : several       ? "NCCL launches the communicators of a group in an order of its own"
                                  : "all sends and receives of a group move at the same time");
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_str_add(&s, "give them buffers that do not overlap");
     if (several)
         ncs_str_add(&s, ", or make the second call after the group");
@@ -24,7 +24,7 @@ static bool overlapping_buffers_match(const struct ncs_analysis *q, const struct
         ncs_str_add(&s, ", or ");
         ncs_format_wait_between(&s, h);
     }
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     return true;
 }
 

@@ -114,9 +114,10 @@ static bool overwritten_id_fill(const struct ncs_analysis *q, const char *key, s
     if (found) {
         struct ncs_str s = { 0 };
         overwritten_id_format(&s, &ids, &most, of);
-        d->f.why = ncs_str_take(&s);
-        d->f.fix = ncs_text("put the id of each group of ranks under a key of its own, such as \"%s 0\" and \"%s 1\"", key, key);
-        d->f.evidence = ncs_copy_text("by the store: which ranks set the key, and which id each rank joined with");
+        d->f.why = ncs_plain(ncs_str_take(&s));
+        d->f.fix = ncs_plain(
+            ncs_text("put the id of each group of ranks under a key of its own, such as \"%s 0\" and \"%s 1\"", key, key));
+        d->f.evidence = ncs_plain(ncs_copy_text("by the store: which ranks set the key, and which id each rank joined with"));
         d->f.certainty = NCS_CERTAIN;
     }
     ncs_free(most.rank);

@@ -92,7 +92,7 @@ static bool match_sizes(const struct ncs_analysis *q, const struct ncs_cause *r,
     if (unlike != send)
         ncs_add_culprit(d, recv->rank, recv->number, recv->place.line);
     if (unlike)
-        d->f.evidence = ncs_copy_text("by what other ranks pass at these lines in the same round");
+        d->f.evidence = ncs_plain(ncs_copy_text("by what other ranks pass at these lines in the same round"));
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "rank %d sends %zu bytes", send->rank, out);
     ncs_format_place(&s, send);
@@ -108,13 +108,13 @@ static bool match_sizes(const struct ncs_analysis *q, const struct ncs_cause *r,
         ncs_str_add(&s, "; the receive fits what is sent");
         ncs_format_place(&s, other);
         ncs_str_add(&s, ", and that one's fits this send: they are received the other way round");
-        d->f.evidence = ncs_copy_text("by the sizes, which fit when two receives are exchanged");
+        d->f.evidence = ncs_plain(ncs_copy_text("by the sizes, which fit when two receives are exchanged"));
     }
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = other ? ncs_text("let rank %d receive in the order in which rank %d sends: messages of "
-                                "two ranks are paired by their order alone",
-                                recv->rank, send->rank)
-                     : counts_of(send, recv, unlike);
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(other ? ncs_text("let rank %d receive in the order in which rank %d sends: messages of "
+                                          "two ranks are paired by their order alone",
+                                          recv->rank, send->rank)
+                               : counts_of(send, recv, unlike));
     ncs_fill_calls(q, r, d, r->call[0]->rank <= r->call[1]->rank ? r->call[0] : r->call[1]);
     d->remark = types; /* NCCL moves bytes and does not compare types, but its guide demands one type (user guide: p2p) */
     if (types)

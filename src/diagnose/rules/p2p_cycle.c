@@ -67,26 +67,26 @@ static bool p2p_cycle_match(const struct ncs_analysis *q, const struct ncs_cause
     if (!k.pairs || k.gates || k.comms > 1)
         return false;
     ncs_fill_cycle(q, r, NULL, d);
-    d->f.why = ncs_cycle_text(d);
+    d->f.why = ncs_plain(ncs_cycle_text(d));
     if (d->f.culprits == 1 && d->f.others) { /* see blame() of a cycle */
-        char *why = d->f.why;
-        d->f.why = ncs_text("%s; no rank to which rank %d sends, or from which it receives, has a message with it", why,
-                            d->f.culprit[0].rank);
-        ncs_free(why);
+        struct ncs_sentence *why = d->f.why;
+        d->f.why = ncs_plain(ncs_text("%s; no rank to which rank %d sends, or from which it receives, has a message with it",
+                                      ncs_sentence_text(why), d->f.culprit[0].rank));
+        ncs_sentence_free(why);
     }
     const struct ncs_call *c = keeps_back(q, r);
     if (c)
-        d->f.fix = split_group(d, c);
+        d->f.fix = ncs_plain(split_group(d, c));
     else if (k.collectives)
-        d->f.fix = ncs_text("make the send or receive and the collective in the same order on both "
-                            "ranks");
+        d->f.fix = ncs_plain(ncs_text("make the send or receive and the collective in the same order on both "
+                                      "ranks"));
     else
-        d->f.fix = ncs_text("%s: put each rank's send and receive into one group, or let %s %s "
-                            "first",
-                            k.sends && k.recvs ? "the two sides make matching calls in different orders"
-                            : k.sends          ? "everybody sends first"
-                                               : "everybody receives first",
-                            d->f.cycles == 2 ? "one of the two" : "every second rank", k.sends ? "receive" : "send");
+        d->f.fix = ncs_plain(ncs_text("%s: put each rank's send and receive into one group, or let %s %s "
+                                      "first",
+                                      k.sends && k.recvs ? "the two sides make matching calls in different orders"
+                                      : k.sends          ? "everybody sends first"
+                                                         : "everybody receives first",
+                                      d->f.cycles == 2 ? "one of the two" : "every second rank", k.sends ? "receive" : "send"));
     return true;
 }
 

@@ -53,7 +53,7 @@ static void part_too_small_format(const struct ncs_analysis *q, const struct ncs
     }
     if (r->unmet)
         ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_str_addf(&s, "give rank %d the color of the part that it is meant for", c->rank);
     if (own)
         ncs_format_place(&s, own);
@@ -61,8 +61,8 @@ static void part_too_small_format(const struct ncs_analysis *q, const struct ncs
         ncs_str_add(&s, ", or name rank 0");
     else
         ncs_str_addf(&s, ", or name a rank from 0 to %d", info->nranks - 1);
-    d->f.fix = ncs_str_take(&s);
-    d->f.evidence = ncs_copy_text("another part of the split has that rank");
+    d->f.fix = ncs_plain(ncs_str_take(&s));
+    d->f.evidence = ncs_plain(ncs_copy_text("another part of the split has that rank"));
     ncs_free(call);
 }
 
@@ -73,7 +73,7 @@ static bool part_too_small_match(const struct ncs_analysis *q, const struct ncs_
         if (!part_too_small_is_outside(q, r->absent[0]->call))
             return false;
         ncs_fill_absent(q, r, d);
-        ncs_free(d->f.evidence);
+        ncs_sentence_free(d->f.evidence);
         part_too_small_format(q, r->absent[0]->call, r, d);
         return true;
     }

@@ -35,11 +35,11 @@ static void fill_all(const struct ncs_analysis *q, const struct ncs_notice *n, s
         format_statement(n->fault, &s);
     ncs_str_add(&s, ": no rank reached its end");
     d->f.title = ncs_text("no rank is left");
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("let at least one rank go on; if their loss is what the scenario is about, "
-                        "declare outcome = { lost = %d }",
-                        n->fault->rank);
-    d->f.evidence = ncs_text("by the faults that happened");
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(ncs_text("let at least one rank go on; if their loss is what the scenario is about, "
+                                  "declare outcome = { lost = %d }",
+                                  n->fault->rank));
+    d->f.evidence = ncs_plain(ncs_text("by the faults that happened"));
 }
 
 /* For a rank that is missing from a recorded run, where no fault has stopped it. */
@@ -50,10 +50,10 @@ static void format_missing(const struct ncs_analysis *q, const struct ncs_cause 
     ncs_format_absent(r, &s);
     ncs_str_addf(&s, " %s", c->message);
     ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     bool several = r->absents > 1;
-    d->f.fix = ncs_text("look at how %s ended: %s own output, %s host, who started the job", several ? "they" : "it",
-                        several ? "their" : "its", several ? "their" : "its");
+    d->f.fix = ncs_plain(ncs_text("look at how %s ended: %s own output, %s host, who started the job", several ? "they" : "it",
+                                  several ? "their" : "its", several ? "their" : "its"));
 }
 
 /* A process may end without an error while its own call is under way, which ends with it. */
@@ -75,15 +75,16 @@ static void fill_early_end(const struct ncs_analysis *q, const struct ncs_cause 
     ncs_format_place(&s, own);
     ncs_str_add(&s, " and did not wait for");
     ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     if (!ncs_same_call(own, r->unmet->call)) {
         char *what = ncs_describe(own);
         d->f.certainty = NCS_LIKELY;
         d->f.otherwise = ncs_text("it could also be that the calls disagree as well: rank %d's call is %s", own->rank, what);
         ncs_free(what);
     }
-    d->f.fix = ncs_text("let each rank wait for its calls before its process ends: synchronize their streams, and destroy "
-                        "the communicator");
+    d->f.fix = ncs_plain(
+        ncs_text("let each rank wait for its calls before its process ends: synchronize their streams, and destroy "
+                 "the communicator"));
 }
 
 static bool rank_lost_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
@@ -118,9 +119,9 @@ static bool rank_lost_match(const struct ncs_analysis *q, const struct ncs_cause
                      q->snap->context[context].message);
     ncs_format_before(q, r, &s);
     ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("when a rank is lost, all others have to abort the communicators that "
-                        "they share with it");
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(ncs_text("when a rank is lost, all others have to abort the communicators that "
+                                  "they share with it"));
     return true;
 }
 

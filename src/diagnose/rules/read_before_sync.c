@@ -14,14 +14,14 @@ static bool read_before_sync_match(const struct ncs_analysis *q, const struct nc
     ncs_str_add(&s, " writes, and nothing has waited for its end: what is read may be what was there "
                     "before");
     ncs_format_default_stream(&s, h);
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     if (h->earlier->number) {
         ncs_str_addf(&s, "call %u, which writes it", (unsigned)h->earlier->number);
         ncs_format_line(&s, " at", h->earlier);
         ncs_str_add(&s, ", has not ended: ");
     }
     ncs_format_wait_between(&s, h);
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     ncs_repair_by_sync(d, h);
     return true;
 }

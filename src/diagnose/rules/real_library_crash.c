@@ -49,8 +49,8 @@ static bool leaves_others(const struct ncs_analysis *q, const struct ncs_cause *
     ncs_format_place(&s, c);
     ncs_str_addf(&s, " crashes the real library%s%s", notice->why ? ": " : "", notice->why ? notice->why : "");
     ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = crash_fix(q, c);
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(crash_fix(q, c));
     ncs_free(text);
     return true;
 }
@@ -62,7 +62,7 @@ static bool real_library_crash_match(const struct ncs_analysis *q, const struct 
     if (r->kind != NCS_CAUSE_NOTICE || r->notice->kind != NCS_NOTICE_CRASH)
         return false;
     ncs_fill_notice(q, r, d, "crashes the real library");
-    d->f.fix = crash_fix(q, r->notice->calls ? r->notice->call[0] : NULL);
+    d->f.fix = ncs_plain(crash_fix(q, r->notice->calls ? r->notice->call[0] : NULL));
     return true;
 }
 

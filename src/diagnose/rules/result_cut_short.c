@@ -35,12 +35,12 @@ static bool result_cut_short_match(const struct ncs_analysis *q, const struct nc
     if (h->sync)
         ncs_format_place(&s, h->sync);
     ncs_str_add(&s, ": the call may have been cut short, and its buffer may hold anything");
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text(reported
-                            ? "call ncclCommGetAsyncError before you use a result; after an error abort %s, and compute again "
-                              "from inputs that you kept"
-                            : "repeat the calls that were in flight on %s, on a new communicator and with inputs that you kept",
-                        comm);
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(
+        ncs_text(reported ? "call ncclCommGetAsyncError before you use a result; after an error abort %s, and compute again "
+                            "from inputs that you kept"
+                          : "repeat the calls that were in flight on %s, on a new communicator and with inputs that you kept",
+                 comm));
     return true;
 }
 

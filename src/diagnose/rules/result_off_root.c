@@ -14,11 +14,11 @@ static bool result_off_root_match(const struct ncs_analysis *q, const struct ncs
     ncs_format_use(q, &s, h->earlier);
     ncs_str_addf(&s, ", which writes this buffer on its root only, rank %d: the reader gets %s", root,
                  h->kept ? "its own input" : "the old contents");
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     if (h->kept) /* the expectation may be wrong for another reason */
         d->f.certainty = NCS_LIKELY;
     ncs_str_addf(&s, "use the result on rank %d only, or make a call that gives it to all ranks", root);
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     return true;
 }
 

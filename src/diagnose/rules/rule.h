@@ -308,7 +308,7 @@ struct ncs_siblings ncs_siblings_of(struct ncs_sibling_search *s, const struct n
 int64_t ncs_op_of(const struct ncs_call *c);
 
 /* The order of checks: the first fact that differs names the rule. */
-enum ncs_fact {
+enum ncs_call_fact {
     NCS_FACT_KIND,
     NCS_FACT_ROOT,
     NCS_FACT_DTYPE,
@@ -317,7 +317,7 @@ enum ncs_fact {
 };
 
 /* True if the calls disagree in this fact. Then it has filled all but the repair. */
-bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, enum ncs_fact which,
+bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, enum ncs_call_fact which,
                   const char *noun);
 /* Adds what becomes of the bytes if calls that reduce nothing disagree in their type alone. Always true. */
 bool ncs_add_bytes(const struct ncs_cause *r, struct ncs_draft *d);

@@ -137,8 +137,8 @@ static bool signal_missing_match(const struct ncs_analysis *q, const struct ncs_
     }
     if (all.count > MOST)
         ncs_str_addf(&why, "; and so on, %zu waits", all.count);
-    d->f.why = ncs_str_take(&why);
-    d->f.fix = ncs_str_take(&fix);
+    d->f.why = ncs_plain(ncs_str_take(&why));
+    d->f.fix = ncs_plain(ncs_str_take(&fix));
     if (all.count == 1 && signals_alike(q, all.of[0]))
         d->f.certainty = NCS_LIKELY;
     ncs_free(all.of);

@@ -13,11 +13,11 @@ static bool signal_setup_match(const struct ncs_analysis *q, const struct ncs_ca
                  ncs_comm_name(q, r->unmet->comm));
     ncs_format_absent(r, &s);
     ncs_str_add(&s, r->absents == 1 ? " makes none" : " make none");
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_str_add(&s, "let ");
     ncs_format_absent(r, &s);
     ncs_str_addf(&s, " make a one-sided call on %s too: to signal itself is enough", ncs_comm_name(q, r->unmet->comm));
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     return true;
 }
 

@@ -61,7 +61,7 @@ static bool missed_meeting(const struct ncs_analysis *q, const struct ncs_cause 
     ncs_str_addf(&s, " never called %s on %s,", function, ncs_comm_name(q, n->comm));
     ncs_format_place(&s, n->call);
     ncs_str_addf(&s, " on rank %d: it is for all of its ranks", n->call->rank);
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_str_add(&s, "let ");
     ncs_format_ranks(&s, ranks, r->absents);
     ncs_str_addf(&s, " call %s", function);
@@ -71,7 +71,7 @@ static bool missed_meeting(const struct ncs_analysis *q, const struct ncs_cause 
         ncs_str_add(&s, ", with NCCL_SPLIT_NOCOLOR where there is no part for it");
     else if (n->call->fn == NCS_FN_ncclCommShrink)
         ncs_str_add(&s, ", or exclude it");
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     doubt_missed(q, r, ranks, d);
     ncs_free(ranks);
     return true;
@@ -101,7 +101,7 @@ static void plain_skip(const struct ncs_analysis *q, const struct ncs_cause *r, 
         ncs_str_addf(&s, " on rank %d", other->rank);
         ncs_free(what);
     }
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_fill_unmet(q, d, n, call->number);
     ncs_set_title(q, d, call);
 }
@@ -205,7 +205,7 @@ static void format_skip(const struct ncs_analysis *q, int comm, const struct ncs
         ncs_str_add(&s, ": ");
         format_skipped(q, comm, p, minority->calls >= others->calls, &s);
     }
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
 }
 
 /* Adds to why that the rank has not spawned the thread in which the others make the call. */
@@ -214,9 +214,10 @@ static void add_spawns(const struct ncs_analysis *q, const struct ncs_cause *r, 
     struct ncs_str s = { 0 };
     if (!r->unmet || d->f.culprits != 1 || !ncs_format_spawns(q, r->unmet, d->f.culprit[0].rank, &s))
         return;
-    char *more = ncs_str_take(&s), *why = d->f.why;
-    d->f.why = ncs_text("%s%s", why, more);
-    ncs_free(why);
+    char *more = ncs_str_take(&s);
+    struct ncs_sentence *why = d->f.why;
+    d->f.why = ncs_plain(ncs_text("%s%s", ncs_sentence_text(why), more));
+    ncs_sentence_free(why);
     ncs_free(more);
 }
 
@@ -251,7 +252,7 @@ static bool skipped_call_match(const struct ncs_analysis *q, const struct ncs_ca
         ncs_str_add(&s, ": ");
     }
     ncs_str_add(&s, "every rank of a communicator makes the same calls in the same order");
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     ncs_free(left_out);
     return true;
 }

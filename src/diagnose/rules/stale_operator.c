@@ -88,11 +88,11 @@ static void stale_operator_fill(const struct ncs_analysis *q, const struct ncs_c
     ncs_str_add(&s, ", and destroyed");
     format_made(&s, call, old->destroyed);
     ncs_str_add(&s, ", which is the factor of all other ranks");
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("make the operator anew on rank %d too, and keep no copy of a handle beyond its "
-                        "destroy",
-                        call->rank);
-    d->f.evidence = ncs_text("by the factors that the ranks gave in the same call");
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(ncs_text("make the operator anew on rank %d too, and keep no copy of a handle beyond its "
+                                  "destroy",
+                                  call->rank));
+    d->f.evidence = ncs_plain(ncs_text("by the factors that the ranks gave in the same call"));
     d->f.certainty = NCS_LIKELY;
     ncs_set_call(q, d, call);
     ncs_add_culprit(d, call->rank, call->number, call->place.line);

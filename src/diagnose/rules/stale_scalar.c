@@ -14,10 +14,10 @@ static bool stale_scalar_match(const struct ncs_analysis *q, const struct ncs_ca
     ncs_format_use(q, &s, late ? h->later : h->earlier);
     ncs_str_addf(&s, " %s it, in no order with that: which factor counts is a matter of time",
                  ncs_use_verb(late ? h->later_does : h->earlier_does, false));
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_format_wait_between(&s, h);
     ncs_str_add(&s, ", or give each operation a scalar of its own, or one of the host");
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     if (late && h->host)
         ncs_repair_by_sync(d, h);
     return true;

@@ -46,13 +46,13 @@ static bool match_moved(const struct ncs_analysis *q, const struct ncs_cause *r,
     ncs_str_addf(&s, " as call %u on %s, the others make it", (unsigned)own->number, ncs_comm_name(q, comm));
     ncs_format_place(&s, theirs);
     ncs_str_addf(&s, " as call %u", (unsigned)theirs->number);
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("on rank %d, make it %s the one that is now call %u", own->rank, extra ? "after" : "before",
-                        (unsigned)theirs->number);
-    ncs_free(d->f.evidence);
-    d->f.evidence = ncs_text("by the order of the calls: with call %u made as call %u rank %d agrees "
-                             "with the others",
-                             (unsigned)own->number, (unsigned)theirs->number, own->rank);
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(ncs_text("on rank %d, make it %s the one that is now call %u", own->rank, extra ? "after" : "before",
+                                  (unsigned)theirs->number));
+    ncs_sentence_free(d->f.evidence);
+    d->f.evidence = ncs_plain(ncs_text("by the order of the calls: with call %u made as call %u rank %d agrees "
+                                       "with the others",
+                                       (unsigned)own->number, (unsigned)theirs->number, own->rank));
     ncs_free(what);
     ncs_free(p.minority);
     return true;
@@ -140,7 +140,7 @@ static bool swapped_calls_match(const struct ncs_analysis *q, const struct ncs_c
     d->remark = !r->unmet && meet_all_the_same(own, model);
     if (d->remark)
         ncs_str_add(&s, "; to two roots they meet all the same");
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     if (p->tied)
         ncs_str_addf(&s, "make calls %u and %u in the same order on every rank", (unsigned)p->number, (unsigned)p->other);
     else {
@@ -148,7 +148,7 @@ static bool swapped_calls_match(const struct ncs_analysis *q, const struct ncs_c
         ncs_format_minority(q, &s, comm, p);
         ncs_str_addf(&s, ", make the call at line %d after the one that is now call %u", own->place.line, (unsigned)p->other);
     }
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     ncs_free(p->minority);
     return true;
 }

@@ -13,10 +13,10 @@ static bool sync_before_enqueued_match(const struct ncs_analysis *q, const struc
     ncs_format_use(q, &s, h->earlier);
     ncs_str_add(&s, " is still being launched in the background (ncclInProgress): the stream may not "
                     "have it yet, and the wait covers nothing of it");
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_str_add(&s, "poll the communicator until it is ready first: comm:wait_ready()");
     ncs_format_line(&s, " before", h->sync);
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     return true;
 }
 

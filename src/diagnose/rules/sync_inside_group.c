@@ -16,9 +16,9 @@ static bool sync_inside_group_match(const struct ncs_analysis *q, const struct n
                                                   : "read");
     ncs_format_place(&s, h->later);
     ncs_str_add(&s, h->later_does & NCS_TOUCH_READ ? " is what was there before" : " is still in use");
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_str_addf(&s, "%s() only after the group has ended: its calls are enqueued then", ncs_function_name(h->sync));
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     return true;
 }
 

@@ -12,9 +12,9 @@ static bool unordered_input_match(const struct ncs_analysis *q, const struct ncs
     ncs_str_add(&s, " reads what ");
     ncs_format_use(q, &s, h->earlier);
     ncs_str_add(&s, " writes in another stream, and nothing orders them: it may read too early");
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_format_wait_between(&s, h);
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     return true;
 }
 

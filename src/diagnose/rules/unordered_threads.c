@@ -56,11 +56,11 @@ static void unordered_threads_format(const struct ncs_analysis *q, const struct 
     else
         ncs_str_add(&s, " make calls on one stream, and nothing says which comes first: on another "
                         "rank they may come the other way round, and then both hang");
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("let one thread make all calls on the %s, or let the one thread wait for the "
-                        "other, in the same order on every rank",
-                        one ? "communicator" : "stream");
-    d->f.evidence = ncs_copy_text("the thread has not waited for anything since the other's call");
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(ncs_text("let one thread make all calls on the %s, or let the one thread wait for the "
+                                  "other, in the same order on every rank",
+                                  one ? "communicator" : "stream"));
+    d->f.evidence = ncs_plain(ncs_copy_text("the thread has not waited for anything since the other's call"));
     d->f.comm = ncs_copy_text(name);
     d->f.title = one ? ncs_text("communicator %s: calls of several threads", name)
                      : ncs_copy_text("one stream: calls of several threads");

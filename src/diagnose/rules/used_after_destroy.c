@@ -37,12 +37,12 @@ static void used_after_destroy_format(const struct ncs_analysis *q, const struct
     ncs_str_addf(&s, " and %s with %s", again ? "does so again" : "uses it after that", ncs_function_name(late));
     ncs_format_place(&s, late);
     ncs_str_add(&s, ": the handle is freed memory, and NCCL may crash instead of returning an error");
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = again ? ncs_text("leave it to one owner to %s %s", abort ? "abort" : "destroy", name)
-                     : ncs_text("make the last use of %s before the %s, and set the handle to NULL "
-                                "with it",
-                                name, abort ? "abort" : "destroy");
-    d->f.evidence = ncs_text("by the calls of rank %d alone", late->rank);
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(again ? ncs_text("leave it to one owner to %s %s", abort ? "abort" : "destroy", name)
+                               : ncs_text("make the last use of %s before the %s, and set the handle to NULL "
+                                          "with it",
+                                          name, abort ? "abort" : "destroy"));
+    d->f.evidence = ncs_plain(ncs_text("by the calls of rank %d alone", late->rank));
 }
 
 /* Matches a failed call that others wait for, and failed calls in a run that ended. */
@@ -55,7 +55,7 @@ static bool used_after_destroy_match(const struct ncs_analysis *q, const struct 
         if (!end)
             return false;
         ncs_fill_absent(q, r, d);
-        ncs_free(d->f.evidence);
+        ncs_sentence_free(d->f.evidence);
         used_after_destroy_format(q, late, end, d);
         return true;
     }

@@ -170,12 +170,12 @@ static bool variable_of_one_rank_match(const struct ncs_analysis *q, const struc
                  variable_effects[effect].then);
     d->f.title = ncs_text("%s differs between ranks of %s", setting->name, ncs_comm_name(q, comm));
     d->f.comm = ncs_copy_text(ncs_comm_name(q, comm));
-    d->f.why = ncs_str_take(&why);
-    d->f.fix = ncs_text(
-        "give %s one value on all ranks of a communicator, or set it on none; `ncclscript doctor`, started like the "
-        "job, shows what differs between its processes",
-        setting->name);
-    d->f.evidence = ncs_copy_text("by the variables of each rank");
+    d->f.why = ncs_plain(ncs_str_take(&why));
+    d->f.fix = ncs_plain(
+        ncs_text("give %s one value on all ranks of a communicator, or set it on none; `ncclscript doctor`, started like the "
+                 "job, shows what differs between its processes",
+                 setting->name));
+    d->f.evidence = ncs_plain(ncs_copy_text("by the variables of each rank"));
     d->f.certainty = NCS_UNDEFINED;
     return true;
 }

@@ -96,8 +96,8 @@ static void window_order_fill(const struct ncs_analysis *q, struct ncs_draft *d,
     ncs_str_addf(&s, " on rank %d and of %llu bytes", a->rank, (unsigned long long)b->arg[2].u);
     ncs_format_place(&s, b);
     ncs_str_addf(&s, " on rank %d: they are paired by their order, so puts land in the other one", b->rank);
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("register the windows of %s in one order on every rank", name);
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(ncs_text("register the windows of %s in one order on every rank", name));
     d->f.certainty = NCS_CERTAIN;
     d->f.comm = ncs_copy_text(name);
     d->f.title = ncs_text("windows of communicator %s", name);
@@ -127,7 +127,7 @@ static bool window_order_match(const struct ncs_analysis *q, const struct ncs_ca
         if (!differs || first >= 0)
             continue;
         first = m;
-        d->f.evidence = ncs_copy_text(ways[way].evidence);
+        d->f.evidence = ncs_plain(ncs_copy_text(ways[way].evidence));
         window_order_fill(q, d, &lists[m], &lists[model], i, k);
     }
     for (int m = 0; m < info->members; m++)

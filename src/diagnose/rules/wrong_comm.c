@@ -86,17 +86,17 @@ static void fill_elsewhere(const struct ncs_analysis *q, const struct ncs_cause 
     ncs_fill_unmet(q, d, r->unmet, c->number);
     ncs_set_title(q, d, c);
     d->order = c->id;
-    d->f.evidence = ncs_text("by what the other ranks did %s", apart ? "instead" : "at the same place of the program");
+    d->f.evidence = ncs_plain(ncs_text("by what the other ranks did %s", apart ? "instead" : "at the same place of the program"));
     ncs_format_ranks(&s, ranks, count);
     char *what = ncs_describe(c);
     ncs_str_addf(&s, " made %s on %s", what, ncs_comm_name(q, c->comm));
     ncs_format_place(&s, c);
     ncs_str_addf(&s, "; the others made it%s on %s", apart ? "" : " there", ncs_comm_name(q, r->comm));
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_str_addf(&s, "name %s", ncs_comm_name(q, r->comm));
     ncs_format_place(&s, c);
     ncs_str_addf(&s, "%s: calls meet only on one communicator", apart ? "" : " on every rank");
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     ncs_free(what);
     ncs_free(ranks);
 }
@@ -126,9 +126,9 @@ static bool wrong_comm_match(const struct ncs_analysis *q, const struct ncs_caus
                         ncs_text("waits in call %u on %s, %s", (unsigned)c->number, ncs_comm_name(q, c->comm), what));
             ncs_free(what);
         }
-    d->f.evidence = few == 2 ? ncs_copy_text("as many made the call on the one as on the other, so all are named")
-                             : ncs_text("by the majority: %zu made the call on the other communicator, %zu on this one",
-                                        n[1 - few]->presents, n[few]->presents);
+    d->f.evidence = ncs_plain(few == 2 ? ncs_copy_text("as many made the call on the one as on the other, so all are named")
+                                       : ncs_text("by the majority: %zu made the call on the other communicator, %zu on this one",
+                                                  n[1 - few]->presents, n[few]->presents));
     const struct ncs_unmet *most = few == 2 ? n[0] : n[1 - few], *minority = few == 2 ? n[1] : n[few];
     for (size_t i = 0; i < minority->presents; i++)
         ncs_repair_comm(q, d, minority->present[i], most->comm);
@@ -145,7 +145,7 @@ static bool wrong_comm_match(const struct ncs_analysis *q, const struct ncs_caus
     ncs_str_add(&s, ", ");
     wrong_comm_format_side(q, &s, most);
     ncs_str_add(&s, ": calls meet only on one communicator");
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_str_add(&s, "name the same communicator");
     if (minority->call->place.line == most->call->place.line) {
         ncs_format_place(&s, minority->call);
@@ -156,7 +156,7 @@ static bool wrong_comm_match(const struct ncs_analysis *q, const struct ncs_caus
     if (few < 2)
         ncs_str_addf(&s, ", %s as the others do", ncs_comm_name(q, most->comm));
     ncs_str_add(&s, "; if both are meant, use them in one order on every rank");
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     return true;
 }
 

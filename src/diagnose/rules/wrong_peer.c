@@ -75,8 +75,8 @@ static void format_misnamed(const struct ncs_analysis *q, const struct ncs_misna
         ncs_str_addf(&why, "; and so on, %zu calls", all->count);
         ncs_str_add(&fix, ", and so on");
     }
-    d->f.why = ncs_str_take(&why);
-    d->f.fix = ncs_str_take(&fix);
+    d->f.why = ncs_plain(ncs_str_take(&why));
+    d->f.fix = ncs_plain(ncs_str_take(&fix));
 }
 
 static void find_misnamed(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_misnamed *all)
@@ -152,8 +152,8 @@ static bool all_misnamed(const struct ncs_analysis *q, const struct ncs_cause *r
             ncs_add_bystander(d, d->f.blocked[i]);
     }
     format_misnamed(q, &all, d);
-    d->f.evidence = ncs_text("with %s every call has its answer",
-                             all.count == 1 ? "this one peer changed" : "these peers changed");
+    d->f.evidence = ncs_plain(
+        ncs_text("with %s every call has its answer", all.count == 1 ? "this one peer changed" : "these peers changed"));
     ncs_free(all.of);
     return true;
 }
@@ -197,8 +197,8 @@ static bool wrong_peer_match(const struct ncs_analysis *q, const struct ncs_caus
         if (d->f.bystander[i] != send->rank && d->f.bystander[i] != recv->rank)
             d->f.bystander[kept++] = d->f.bystander[i];
     d->f.bystanders = kept;
-    d->f.evidence = ncs_text("a send and a receive are unmatched, and they name the same %s",
-                             same_receiver ? "receiver" : "sender");
+    d->f.evidence = ncs_plain(
+        ncs_text("a send and a receive are unmatched, and they name the same %s", same_receiver ? "receiver" : "sender"));
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "rank %d %s rank %d", wrong->rank, same_receiver ? "receives from" : "sends to", named);
     ncs_format_place(&s, wrong);
@@ -206,11 +206,11 @@ static bool wrong_peer_match(const struct ncs_analysis *q, const struct ncs_caus
                  same_receiver ? "sends to" : "receives from", wrong->rank);
     ncs_format_place(&s, same_receiver ? send : recv);
     ncs_str_add(&s, " and is not answered");
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_str_addf(&s, "name peer %d instead of %d", same_receiver ? send->comm_rank : recv->comm_rank, ncs_call_peer(wrong));
     ncs_format_place(&s, wrong);
     ncs_str_addf(&s, " on rank %d", wrong->rank);
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     ncs_repair_peer(q, d, wrong, same_receiver ? send : recv, false);
     return true;
 }

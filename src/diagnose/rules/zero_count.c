@@ -13,8 +13,9 @@ static bool zero_count_match(const struct ncs_analysis *q, const struct ncs_caus
     ncs_format_place(&s, c);
     ncs_str_add(&s, ": NCCL drops an empty collective, it is no participation");
     ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("give call %u the same count on every rank, or leave it out on all of them", (unsigned)c->number);
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(
+        ncs_text("give call %u the same count on every rank, or leave it out on all of them", (unsigned)c->number));
     return true;
 }
 

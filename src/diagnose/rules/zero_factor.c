@@ -42,9 +42,9 @@ static void zero_factor_fill(const struct ncs_analysis *q, const struct ncs_call
                  ", has the factor 0 on every rank, so the result is 0 whatever is reduced: of the "
                  "scalar NCCL reads %zu byte%s as %s, and those of a wider value may be 0",
                  ncs_dtype_bytes(call->redop->dtype), ncs_dtype_bytes(call->redop->dtype) == 1 ? "" : "s", type);
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("give the scalar as %s, the type of the operator", type);
-    d->f.evidence = ncs_text("by the bytes that NCCL was given as the scalar");
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(ncs_text("give the scalar as %s, the type of the operator", type));
+    d->f.evidence = ncs_plain(ncs_text("by the bytes that NCCL was given as the scalar"));
     d->f.certainty = NCS_LIKELY;
     ncs_set_call(q, d, call);
     for (int r = 0; r < q->journal->comm[call->comm]->nranks; r++) {

@@ -142,7 +142,7 @@ static void introduce(const struct ncs_parties *p, int party, struct ncs_str *s)
 /* A copy of the text with numbers of processes replaced by those of their first ranks. The first culprit that the text
  * names alone is introduced, if *introduced is not set; then it is set. Texts are searched, because rules write
  * sentences and know no parties. */
-static char *name_ranks(const struct ncs_parties *p, struct ncs_finding *f, const char *text, bool *introduced)
+static char *name_ranks(const struct ncs_parties *p, const struct ncs_finding *f, const char *text, bool *introduced)
 {
     struct ncs_str s = { 0 };
     const char *rest = text;
@@ -173,6 +173,35 @@ static char *name_ranks(const struct ncs_parties *p, struct ncs_finding *f, cons
     return ncs_str_take(&s);
 }
 
+/* ---- sentences: their facts are asked ---- */
+
+struct named { /* the argument of a naming */
+    const struct ncs_parties *p;
+    const struct ncs_finding *f;
+};
+
+static int named_number(void *arg, int rank)
+{
+    const struct ncs_parties *p = ((const struct named *)arg)->p;
+    bool known = rank >= 0 && (size_t)rank < p->count;
+    return known && !is_settled(p, rank) ? parties_settle(p, rank) : rank;
+}
+
+static bool named_introduce(void *arg, int rank, struct ncs_str *out)
+{
+    const struct named *n = arg;
+    if (rank < 0 || (size_t)rank >= n->p->count || !ncs_finding_blames(n->f, rank))
+        return false;
+    introduce(n->p, rank, out);
+    return true;
+}
+
+static char *named_plain(void *arg, const char *text, bool *introduced)
+{
+    const struct named *n = arg;
+    return name_ranks(n->p, n->f, text, introduced);
+}
+
 static void name_text(const struct ncs_parties *p, struct ncs_finding *f, char **text, bool *introduced)
 {
     if (!*text)
@@ -193,15 +222,18 @@ static void name_weighed(const struct ncs_parties *p, struct ncs_str *weighed)
 
 static void name_finding(const struct ncs_parties *p, struct ncs_finding *f)
 {
-    bool introduced = false, no_more = true;
+    bool no_more = true;
     settle_culprits(p, f);
-    name_text(p, f, &f->why, &introduced);
-    name_text(p, f, &f->fix, &introduced);
-    name_text(p, f, &f->evidence, &no_more);
+    struct named named = { p, f };
+    struct ncs_naming naming = { &named, named_number, named_introduce, named_plain, false };
+    ncs_sentence_name(f->why, &naming);
+    ncs_sentence_name(f->fix, &naming);
+    naming.introduced = true;
+    ncs_sentence_name(f->evidence, &naming);
     name_text(p, f, &f->otherwise, &no_more);
     for (size_t i = 0; i < f->others; i++) {
         settle_culprits(p, &f->other[i]);
-        name_text(p, &f->other[i], &f->other[i].why, &no_more);
+        ncs_sentence_name(f->other[i].why, &naming);
     }
     name_weighed(p, &f->weighed);
     for (size_t i = 0; i < f->rows; i++)

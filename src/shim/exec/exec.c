@@ -127,7 +127,7 @@ static int count_ranks(void)
 static void word_for_programs(struct ncs_diagnosis *d, bool lost)
 {
     for (size_t i = 0; lost && i < d->findings; i++) {
-        ncs_free(d->finding[i].fix);
+        ncs_sentence_free(d->finding[i].fix);
         d->finding[i].fix = NULL;
     }
     for (size_t i = 0; i < d->waits; i++) {

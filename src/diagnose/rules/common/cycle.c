@@ -86,9 +86,10 @@ static bool blame_odd_order(const struct ncs_odd_order *odd, bool ends, struct n
     ncs_decided(&d->f, NCS_WHY(ODD_ORDER), "%zu with this order, %zu with the opposite one%s%s (odd_side_of)", odd->ranks,
                 odd->others, odd->tied ? "; odd is who left the order of the round before, else who lacks the lowest rank" : "",
                 odd->by_siblings ? "; communicators made at the same places count, too" : "");
-    d->f.evidence = ncs_copy_text(odd->tied          ? "as many ranks have one order as the other"
-                                  : odd->by_siblings ? "most ranks that use communicators like these have the other order"
-                                                     : "the others that use these communicators have one order");
+    d->f.evidence = ncs_plain(ncs_copy_text(odd->tied ? "as many ranks have one order as the other"
+                                            : odd->by_siblings
+                                                ? "most ranks that use communicators like these have the other order"
+                                                : "the others that use these communicators have one order"));
     bool either = odd->tied || odd->as_before;
     const int *wrong = either ? odd->other : odd->rival;
     size_t others = either ? odd->others : odd->rivals;
@@ -117,7 +118,8 @@ static void blame(const struct ncs_analysis *q, const struct ncs_cause *r, const
             rank[i] = d->f.cycle[i].rank;
         ncs_add_culprit(d, odd->rank, odd->call, odd->line);
         ncs_decided(&d->f, NCS_WHY(NO_PARTNER), "rank %d has no partner", odd->rank);
-        d->f.evidence = ncs_copy_text("by the peers: no rank that it names names it, too, unlike the others of the cycle");
+        d->f.evidence = ncs_plain(
+            ncs_copy_text("by the peers: no rank that it names names it, too, unlike the others of the cycle"));
         struct ncs_str s = { 0 };
         ncs_format_ranks(&s, rank, d->f.cycles);
         ncs_str_add(&s, " make their messages in orders that do not fit");
@@ -136,9 +138,9 @@ static void blame(const struct ncs_analysis *q, const struct ncs_cause *r, const
         }
     ncs_free(alone);
     ncs_decided(&d->f, NCS_WHY(BREAKERS), "%zu of the cycle's %zu ranks could break it alone", able, d->f.cycles);
-    d->f.evidence = ncs_copy_text(able == d->f.cycles ? "a change of any one rank of the cycle would break it"
-                                  : able              ? "a change of one of the other ranks would not break the cycle"
-                                                      : "no rank could break the cycle alone, so all its ranks are named");
+    d->f.evidence = ncs_plain(ncs_copy_text(able == d->f.cycles ? "a change of any one rank of the cycle would break it"
+                                            : able              ? "a change of one of the other ranks would not break the cycle"
+                                                   : "no rank could break the cycle alone, so all its ranks are named"));
 }
 
 struct ncs_cycle_wait ncs_cycle_wait_at(const struct ncs_analysis *q, const struct ncs_cause *r, size_t i)

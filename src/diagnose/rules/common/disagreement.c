@@ -150,7 +150,7 @@ bool ncs_is_exchange(const struct ncs_cause *r)
     return r->calls == 2 && ncs_call_is_pair(r->call[0]) && ncs_call_is_pair(r->call[1]);
 }
 
-bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, enum ncs_fact which,
+bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, enum ncs_call_fact which,
                   const char *noun)
 {
     if (r->kind != NCS_CAUSE_DIFFER || r->calls < 2 || ncs_is_exchange(r))
@@ -170,14 +170,14 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
         best = meant;
         tied = false;
         ncs_decided(&d->f, NCS_WHY(VALUE_SIBLINGS), "%zu calls of other groups agree with rank %d", values, meant->rank);
-        d->f.evidence = ncs_text("by other groups: %zu call%s of %s, in the same round, agree with rank %d", values,
-                                 values > 1 ? "s" : "", meant->unsaid & NCS_UNSAID_PLACE ? "sibling communicators" : "that line",
-                                 meant->rank);
+        d->f.evidence = ncs_plain(
+            ncs_text("by other groups: %zu call%s of %s, in the same round, agree with rank %d", values, values > 1 ? "s" : "",
+                     meant->unsaid & NCS_UNSAID_PLACE ? "sibling communicators" : "that line", meant->rank));
     } else {
         size_t votes = disagreement_votes(r, get, get(best));
         ncs_decided(&d->f, tied ? NCS_WHY(VALUE_TIE) : NCS_WHY(VALUES), "%zu of %zu ranks agree", votes, r->calls);
-        d->f.evidence = tied ? ncs_copy_text("no value is the commonest, so all ranks are named")
-                             : ncs_text("by the majority: %zu of %zu ranks agree", votes, r->calls);
+        d->f.evidence = ncs_plain(tied ? ncs_copy_text("no value is the commonest, so all ranks are named")
+                                       : ncs_text("by the majority: %zu of %zu ranks agree", votes, r->calls));
     }
     values = 0;
     struct ncs_str s = { 0 };
@@ -202,7 +202,7 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     }
     if (values > MOST)
         ncs_str_addf(&s, ", and %zu other%s", values - MOST, values > MOST + 1 ? "s" : "");
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_fill_calls(q, r, d, best);
     if (tied && d->f.certainty == NCS_CERTAIN)
         d->f.certainty = NCS_LIKELY; /* the disagreement is certain, but not which side is wrong */
@@ -228,10 +228,10 @@ bool ncs_add_bytes(const struct ncs_cause *r, struct ncs_draft *d)
         raw &= is_byte(c) || !typed || ncs_call_dtype(c) == ncs_call_dtype(typed);
         typed = is_byte(c) ? typed : c;
     }
-    char *why = d->f.why;
-    d->f.why = ncs_text("%s: NCCL moves the same bytes to all ranks, %s", why,
-                        raw ? "but its guide demands one type" : "which mean other numbers where the type differs");
-    ncs_free(why);
+    struct ncs_sentence *why = d->f.why;
+    d->f.why = ncs_plain(ncs_text("%s: NCCL moves the same bytes to all ranks, %s", ncs_sentence_text(why),
+                                  raw ? "but its guide demands one type" : "which mean other numbers where the type differs"));
+    ncs_sentence_free(why);
     d->remark = raw && !r->unmet;
     return true;
 }
@@ -265,6 +265,6 @@ bool ncs_advise_minority(const struct ncs_cause *r, struct ncs_draft *d, const c
         ncs_format_culprits(&s, d);
         ncs_str_add(&s, " are the odd ones");
     }
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     return true;
 }

@@ -260,7 +260,7 @@ void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r
         int line = p->skipped_line ? p->skipped_line : c ? c->place.line : 0;
         ncs_add_culprit(d, ncs_run_rank(q, comm, p->minority[i]), p->number, line);
     }
-    d->f.evidence = evidence_of(q, comm, p);
+    d->f.evidence = ncs_plain(evidence_of(q, comm, p));
     if (p->why.decision)
         ncs_decided(&d->f, p->why, "%zu of %d ranks are blamed%s", p->minority_size, q->journal->comm[comm]->nranks,
                     p->tied ? ", the sides are equal" : "");

@@ -15,9 +15,9 @@ void ncs_free_finding(struct ncs_finding *f)
         ncs_free(f->row[i].text);
     ncs_free(f->comm);
     ncs_free(f->title);
-    ncs_free(f->why);
-    ncs_free(f->fix);
-    ncs_free(f->evidence);
+    ncs_sentence_free(f->why);
+    ncs_sentence_free(f->fix);
+    ncs_sentence_free(f->evidence);
     ncs_free(f->otherwise);
     ncs_free(f->tried);
     ncs_str_free(&f->weighed);
@@ -124,8 +124,8 @@ static bool follows(const struct ncs_finding *waits, const struct ncs_finding *a
 static bool same_slip(const struct ncs_finding *a, const struct ncs_finding *b)
 {
     return is_rule(a, "illegal-access") && is_rule(b, "illegal-access") && at_one_call(a, b) &&
-           compare_texts(a->fix, b->fix) == 0 && a->culprits && b->culprits && !a->blockeds && !b->blockeds &&
-           a->culprit[0].line == b->culprit[0].line;
+           compare_texts(ncs_sentence_text(a->fix), ncs_sentence_text(b->fix)) == 0 && a->culprits && b->culprits &&
+           !a->blockeds && !b->blockeds && a->culprit[0].line == b->culprit[0].line;
 }
 
 /* A key for the order of findings, from the id of the earliest call (diagnose/README.md, rule 1).
@@ -170,7 +170,7 @@ static int compare_by(const struct ncs_draft *a, const struct ncs_draft *b, cons
                     compare_texts(a->f.comm, b->f.comm),
                     compare_numbers(a->f.call, b->f.call),
                     compare_texts(a->f.title, b->f.title),
-                    compare_texts(a->f.why, b->f.why) };
+                    compare_texts(ncs_sentence_text(a->f.why), ncs_sentence_text(b->f.why)) };
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (order[i]) {
             *by = names[i];
@@ -238,11 +238,11 @@ static void format_others(struct ncs_finding *f)
     int *others = ncs_new(f->culprits * sizeof *others);
     for (size_t i = 1; i < f->culprits; i++)
         others[i - 1] = f->culprit[i].rank;
-    ncs_str_addf(&s, "%s; the same on ", f->why);
+    ncs_str_addf(&s, "%s; the same on ", ncs_sentence_text(f->why));
     ncs_format_ranks(&s, others, f->culprits - 1);
     ncs_free(others);
-    ncs_free(f->why);
-    f->why = ncs_str_take(&s);
+    ncs_sentence_free(f->why);
+    f->why = ncs_plain(ncs_str_take(&s));
 }
 
 void ncs_drafts_sort(struct ncs_drafts *all)

@@ -478,11 +478,11 @@ bool ncs_failed_because(const struct ncs_analysis *q, const struct ncs_cause *r,
      * another reason */
     failed_call_origin_format_failed(r, &why);
     bool is = ncs_format_failing(q, r->call[0], &why, &fix) == failing;
-    d->f.why = ncs_str_take(&why);
-    d->f.fix = ncs_str_take(&fix);
+    d->f.why = ncs_plain(ncs_str_take(&why));
+    d->f.fix = ncs_plain(ncs_str_take(&fix));
     if (!is) {
-        ncs_free(d->f.why);
-        ncs_free(d->f.fix);
+        ncs_sentence_free(d->f.why);
+        ncs_sentence_free(d->f.fix);
         d->f.why = d->f.fix = NULL;
         return false;
     }
@@ -494,7 +494,7 @@ bool ncs_failed_because(const struct ncs_analysis *q, const struct ncs_cause *r,
     d->order = r->call[0]->id;
     d->f.certainty = NCS_CERTAIN;
     d->f.call = r->call[0]->number;
-    d->f.evidence = ncs_copy_text("by the result of the call, which nothing caught");
+    d->f.evidence = ncs_plain(ncs_copy_text("by the result of the call, which nothing caught"));
     ncs_set_title(q, d, r->call[0]);
     return true;
 }

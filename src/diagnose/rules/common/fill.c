@@ -25,7 +25,7 @@ void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line)
 
 void ncs_add_reading(struct ncs_draft *d, const char *rule, const int *rank, size_t count, char *why)
 {
-    struct ncs_finding other = { .rule = rule, .why = why };
+    struct ncs_finding other = { .rule = rule, .why = ncs_plain(why) };
     size_t room = d->f.others, culprit_room = 0;
     for (size_t i = 0; i < count; i++) {
         struct ncs_culprit c = { .rank = rank[i], .comm_rank = -1 };

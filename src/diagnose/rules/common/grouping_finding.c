@@ -48,9 +48,9 @@ void ncs_fill_grouping(const struct ncs_analysis *q, const struct ncs_grouping *
     format_two(q, &s, g->call, order);
     format_other_two(q, &s, g->call + 2, order);
     ncs_str_addf(&s, ": %s", why);
-    d->f.why = ncs_str_take(&s);
-    d->f.evidence = g->tied ? ncs_copy_text("neither is right by itself, so both are named")
-                            : ncs_copy_text("by the majority: most ranks do otherwise");
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.evidence = ncs_plain(g->tied ? ncs_copy_text("neither is right by itself, so both are named")
+                                      : ncs_copy_text("by the majority: most ranks do otherwise"));
     d->f.certainty = NCS_UNDEFINED;
     ncs_set_call(q, d, g->call[0]);
 }

@@ -104,10 +104,10 @@ static bool takes_other_kind(const struct ncs_analysis *q, const struct joiners 
     format_joiner(&s, wrong);
     ncs_str_addf(&s, ", where the others take the id of \"%s\" or the like", like->key);
     ncs_add_culprit(d, wrong->call->rank, 0, wrong->call->place.line);
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("let rank %d join with the id of the communicator that is meant at line %d", wrong->call->rank,
-                        wrong->call->place.line);
-    d->f.evidence = ncs_copy_text("by the keys of the store from which the ids come");
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(ncs_text("let rank %d join with the id of the communicator that is meant at line %d", wrong->call->rank,
+                                  wrong->call->place.line));
+    d->f.evidence = ncs_plain(ncs_copy_text("by the keys of the store from which the ids come"));
     return true;
 }
 
@@ -141,9 +141,9 @@ static bool takes_place(const struct joiners *all, const struct ncs_unmet *n, st
                  n->absent[0].comm_rank);
     ncs_add_culprit(d, a->call->rank, 0, a->call->place.line);
     ncs_add_culprit(d, b->call->rank, 0, b->call->place.line);
-    d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_copy_text("let each rank take the id of its own group");
-    d->f.evidence = ncs_copy_text("nothing shows which of the two took the wrong key");
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_plain(ncs_copy_text("let each rank take the id of its own group"));
+    d->f.evidence = ncs_plain(ncs_copy_text("nothing shows which of the two took the wrong key"));
     d->f.certainty = NCS_LIKELY;
     return true;
 }

@@ -33,8 +33,8 @@ const struct ncs_notice_inexact *ncs_inexact_of(const struct ncs_analysis *q, co
     ncs_format_place(&s, call);
     ncs_str_addf(&s, ", element %llu on rank %d: the ranks gave %s; ", (unsigned long long)x->element, call->rank, x->in);
     format_what(&s, x, ncs_dtype_name(ncs_call_dtype(call)));
-    d->f.why = ncs_str_take(&s);
-    d->f.evidence = ncs_copy_text("by the values that went in and came out");
+    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.evidence = ncs_plain(ncs_copy_text("by the values that went in and came out"));
     d->f.certainty = NCS_CERTAIN;
     ncs_set_call(q, d, call);
     ncs_add_culprit(d, call->rank, call->number, call->place.line);

@@ -122,9 +122,9 @@ static bool sizes_differ(const struct ncs_analysis *q, const struct joiners *j, 
     }
     format_size(j, best, why);
     size_t agree = joiners_votes(j, nranks_given(best));
-    d->f.evidence = tied                   ? ncs_copy_text("no size is the commonest, so all ranks are named")
-                    : 2 * agree > j->count ? ncs_text("by the majority: %zu of %zu ranks agree", agree, j->count)
-                                           : ncs_text("by the run, which has %d ranks", q->ranks);
+    d->f.evidence = ncs_plain(tied                   ? ncs_copy_text("no size is the commonest, so all ranks are named")
+                              : 2 * agree > j->count ? ncs_text("by the majority: %zu of %zu ranks agree", agree, j->count)
+                                                     : ncs_text("by the run, which has %d ranks", q->ranks));
     if (tied) {
         ncs_str_add(fix, "pass the same nranks on every rank");
         return true;
@@ -225,8 +225,8 @@ static bool rank_twice(const struct ncs_analysis *q, const struct joiners *j, st
             unused[count++] = r;
     format_twins(q, twin, twins, unused, count, why);
     const struct ncs_call *right = twin_in_place(q, twin, twins), *wrong = twin[twin[0] == right];
-    d->f.evidence = ncs_copy_text(right ? "the other one has the same rank in the run"
-                                        : "nothing tells them apart, so all are named");
+    d->f.evidence = ncs_plain(
+        ncs_copy_text(right ? "the other one has the same rank in the run" : "nothing tells them apart, so all are named"));
     for (size_t i = 0; i < twins; i++)
         if (twin[i] != right)
             ncs_add_culprit(d, twin[i]->rank, 0, twin[i]->place.line);

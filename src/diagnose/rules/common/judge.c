@@ -76,9 +76,9 @@ static void blame_changed(const struct ncs_analysis *q, const struct ncs_cause *
     }
     if (!s.bytes)
         return;
-    char *why = ncs_text("%s%s", d->f.why ? d->f.why : "", s.text);
-    ncs_free(d->f.why);
-    d->f.why = why;
+    char *why = ncs_text("%s%s", d->f.why ? ncs_sentence_text(d->f.why) : "", s.text);
+    ncs_sentence_free(d->f.why);
+    d->f.why = ncs_plain(why);
     ncs_str_free(&s);
 }
 

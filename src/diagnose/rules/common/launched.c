@@ -94,10 +94,10 @@ void ncs_add_launches(const struct ncs_analysis *q, const struct ncs_cause *r, s
     launched_of_edits(q, d, &l);
     const struct ncs_call *model = launched_model(q, d);
     if (model && d->f.fix) {
-        ncs_str_addf(&s, "%s; a launch of the graph makes it, as at line %d", d->f.fix,
+        ncs_str_addf(&s, "%s; a launch of the graph makes it, as at line %d", ncs_sentence_text(d->f.fix),
                      ncs_call_rare(model)->launched->place.line);
-        ncs_free(d->f.fix);
-        d->f.fix = ncs_str_take(&s);
+        ncs_sentence_free(d->f.fix);
+        d->f.fix = ncs_plain(ncs_str_take(&s));
     }
     bool left = r->absents && r->absent[0]->reason == NCS_ABSENT_DESTROYED; /* needs no trial */
     d->f.launched = l.count > 0 && !left;
@@ -109,10 +109,10 @@ void ncs_add_launches(const struct ncs_analysis *q, const struct ncs_cause *r, s
         launched_add(&l, r->call[i]);
     if (l.count && d->f.why) {
         qsort(l.call, l.count, sizeof *l.call, launched_order);
-        ncs_str_add(&s, d->f.why);
+        ncs_str_add(&s, ncs_sentence_text(d->f.why));
         format_launches(&l, &s);
-        ncs_free(d->f.why);
-        d->f.why = ncs_str_take(&s);
+        ncs_sentence_free(d->f.why);
+        d->f.why = ncs_plain(ncs_str_take(&s));
     }
     ncs_free(l.call);
 }

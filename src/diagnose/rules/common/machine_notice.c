@@ -8,7 +8,7 @@ void ncs_fill_notice(const struct ncs_analysis *q, const struct ncs_cause *r, st
     const struct ncs_call *c = r->notice->calls ? r->notice->call[0] : NULL;
     d->order = c ? c->id : 0;
     d->f.certainty = NCS_CERTAIN;
-    d->f.evidence = ncs_copy_text("it was seen when the call ran");
+    d->f.evidence = ncs_plain(ncs_copy_text("it was seen when the call ran"));
     if (c) {
         char *text = ncs_describe(c);
         d->f.call = c->number;
@@ -21,10 +21,10 @@ void ncs_fill_notice(const struct ncs_analysis *q, const struct ncs_cause *r, st
         ncs_str_addf(&s, " %s", what);
         if (r->notice->why)
             ncs_str_addf(&s, ": %s", r->notice->why);
-        d->f.why = ncs_str_take(&s);
+        d->f.why = ncs_plain(ncs_str_take(&s));
         ncs_free(text);
     } else {
         d->f.title = ncs_copy_text(what);
-        d->f.why = ncs_copy_text(r->notice->why ? r->notice->why : what);
+        d->f.why = ncs_plain(ncs_copy_text(r->notice->why ? r->notice->why : what));
     }
 }

@@ -123,9 +123,9 @@ void ncs_fill_absent(const struct ncs_analysis *q, const struct ncs_cause *r, st
     const struct ncs_snap_context *c = r->absent[0]->context >= 0 ? &q->snap->context[r->absent[0]->context] : NULL;
     /* a recorded run: how a rank ended is concluded from the record, and not observed */
     if (c && c->state == NCS_CONTEXT_ENDED && c->ending >= NCS_END_SILENT)
-        d->f.evidence = ncs_copy_text("by what was recorded of it");
+        d->f.evidence = ncs_plain(ncs_copy_text("by what was recorded of it"));
     else if (r->absent[0]->reason <= NCS_ABSENT_LAST_FINAL)
-        d->f.evidence = ncs_copy_text(evidence[r->absent[0]->reason]);
+        d->f.evidence = ncs_plain(ncs_copy_text(evidence[r->absent[0]->reason]));
     ncs_fill_unmet(q, d, r->unmet, number_of(r));
     ncs_set_title(q, d, numbered(q, r));
     /* the mistake is the absent rank's, so the finding is as early as its call */
@@ -172,7 +172,7 @@ void ncs_format_left(const struct ncs_analysis *q, const struct ncs_cause *r, st
         ncs_str_addf(&s, " at line %d", a->call->place.line);
     ncs_str_addf(&s, " after %u call%s", (unsigned)m->calls, m->calls == 1 ? "" : "s");
     ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
 }
 
 bool ncs_lacks(const struct ncs_cause *r, enum ncs_unmet_kind kind)

@@ -119,17 +119,17 @@ void ncs_add_colors(const struct ncs_analysis *q, const struct ncs_cause *r, str
         for (int i = 0; i < count && !own; i++)
             own = color_of(call[i]) == info->color ? call[i] : NULL;
         struct ncs_str why = { 0 }, fix = { 0 };
-        ncs_str_addf(&why, "%s; %s is the part of color %d of the split of %s", d->f.why, info->name, info->color,
-                     ncs_comm_name(q, info->parent));
+        ncs_str_addf(&why, "%s; %s is the part of color %d of the split of %s", ncs_sentence_text(d->f.why), info->name,
+                     info->color, ncs_comm_name(q, info->parent));
         ncs_format_place(&why, own);
         ncs_str_add(&why, ": ");
         ncs_format_colors(call, count, &why);
-        ncs_str_addf(&fix, "%s; or, if a rank is in %s by mistake, give it its color", d->f.fix, info->name);
+        ncs_str_addf(&fix, "%s; or, if a rank is in %s by mistake, give it its color", ncs_sentence_text(d->f.fix), info->name);
         ncs_format_place(&fix, own);
-        ncs_free(d->f.why);
-        ncs_free(d->f.fix);
-        d->f.why = ncs_str_take(&why);
-        d->f.fix = ncs_str_take(&fix);
+        ncs_sentence_free(d->f.why);
+        ncs_sentence_free(d->f.fix);
+        d->f.why = ncs_plain(ncs_str_take(&why));
+        d->f.fix = ncs_plain(ncs_str_take(&fix));
     }
     ncs_free(call);
 }

@@ -59,12 +59,12 @@ static void fill_excess(const struct ncs_analysis *q, const struct ncs_cause *r,
     ncs_set_title(q, d, c);
     struct ncs_str s = { 0 };
     format_alone(q, r, &s);
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_str_add(&s, "leave out the call");
     ncs_format_place(&s, c);
     ncs_str_addf(&s, " on rank %d", c->rank);
-    d->f.fix = ncs_str_take(&s);
-    d->f.evidence = ncs_copy_text("without this one call every call has its answer");
+    d->f.fix = ncs_plain(ncs_str_take(&s));
+    d->f.evidence = ncs_plain(ncs_copy_text("without this one call every call has its answer"));
 }
 
 /* True if only this rank makes a call at the place, while others make calls of its kind elsewhere:
@@ -99,14 +99,14 @@ bool ncs_one_alone(const struct ncs_analysis *q, const struct ncs_cause *r, stru
     bool empty = ncs_call_count(c) == 0;
     if (empty)
         ncs_str_addf(&s, "; a call of 0 elements waits for its %s too", send ? "receive" : "send");
-    d->f.why = ncs_str_take(&s);
+    d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_str_addf(&s, "let rank %d %s rank %d%s", r->absent[0]->rank, send ? "receive from" : "send to", c->rank,
                  empty ? ", with 0 elements" : "");
     ncs_format_own_group(q, &s, r->absent[0]);
     ncs_str_add(&s, ", or leave out the call");
     ncs_format_place(&s, c);
     ncs_str_addf(&s, " on rank %d", c->rank);
-    d->f.fix = ncs_str_take(&s);
+    d->f.fix = ncs_plain(ncs_str_take(&s));
     if (made_by_one(q, c))
         d->f.certainty = NCS_LIKELY;
     return true;

@@ -136,8 +136,8 @@ const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struc
                     twice ? ncs_text("%s it in the same line", ncs_use_verb(does, false))
                           : ncs_text("%s what line %d %s", ncs_use_verb(does, false), h->earlier->place.line, earlier_verb(h)));
     }
-    d->f.evidence = ncs_copy_text(is_hollow(h) ? "nothing has written the memory in between"
-                                               : "no stream, event or wait of the host orders the two");
+    d->f.evidence = ncs_plain(ncs_copy_text(is_hollow(h) ? "nothing has written the memory in between"
+                                                         : "no stream, event or wait of the host orders the two"));
     format_hazard_ranks(s, h);
     return h;
 }

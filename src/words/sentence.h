@@ -1,0 +1,11 @@
+/* Shared by the files that make sentences and their text. Private to this room. */
+#ifndef NCS_WORDS_SENTENCE_H
+#define NCS_WORDS_SENTENCE_H
+
+#include "base/str.h"
+#include "words/words.h"
+
+const struct ncs_fact *ncs_sentence_fact(const struct ncs_sentence *s, const char *name, size_t bytes); /* NULL = none */
+void ncs_sentence_render(const struct ncs_sentence *s, struct ncs_naming *naming, struct ncs_str *out);
+
+#endif
