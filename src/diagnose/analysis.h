@@ -225,6 +225,8 @@ struct ncs_sides {
  * stays. */
 bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_divergence *found, struct ncs_call_divergence *out);
 /* "no call", "one call", "3 calls" */
+/* The ranks of calls that are in the order of ranks. */
+struct ncs_fact ncs_fact_makers(const char *name, struct ncs_call *const *call, size_t calls);
 void ncs_format_call_count(struct ncs_str *s, unsigned calls);
 /* "rank 2 made no call on world; ranks 0, 1, 3 made one": the minority and the ranks that are like the model. */
 void ncs_format_counts(const struct ncs_analysis *q, struct ncs_str *s, int comm, const struct ncs_call_divergence *p);

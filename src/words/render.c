@@ -87,6 +87,8 @@ static void render_call(const struct rendering *r, const struct slot *slot, cons
 {
     if (is_part(slot, "at"))
         render_call_at(c, r->out);
+    else if (is_part(slot, "c"))
+        ncs_str_add(r->out, c->c);
     else if (is_part(slot, "comm"))
         ncs_str_add(r->out, c->comm);
     else if (is_part(slot, "function"))

@@ -11,6 +11,11 @@ struct ncs_fact ncs_fact_number(const char *name, int64_t number)
     return (struct ncs_fact){ .name = name, .kind = NCS_IS_NUMBER, .number = number };
 }
 
+struct ncs_fact ncs_fact_is(const char *name, bool is)
+{
+    return ncs_fact_number(name, is);
+}
+
 struct ncs_fact ncs_fact_text(const char *name, const char *text)
 {
     return (struct ncs_fact){ .name = name, .kind = NCS_IS_TEXT, .text = ncs_copy_text(text) };
@@ -56,6 +61,7 @@ struct ncs_fact ncs_fact_call(const char *name, const struct ncs_journal *journa
                                    .rank = call->rank,
                                    .line = call->place.line,
                                    .function = called_function(call),
+                                   .c = ncs_fn_info[call->fn].name,
                                    .comm = ncs_copy_text(known ? journal->comm[call->comm]->name : "?"),
                                    .label = ncs_copy_text(call->label),
                                    .what = what.text ? ncs_str_take(&what) : ncs_copy_text(ncs_fn_info[call->fn].name) };
@@ -135,6 +141,13 @@ void ncs_sentence_free(struct ncs_sentence *s)
         ncs_free(s->text);
     }
     ncs_free(s);
+}
+
+char *ncs_sentence_take(struct ncs_sentence *s)
+{
+    char *text = ncs_copy_text(ncs_sentence_text(s));
+    ncs_sentence_free(s);
+    return text;
 }
 
 bool ncs_sentences_same(const struct ncs_sentence *a, const struct ncs_sentence *b)

@@ -8,7 +8,8 @@
  *   ranks      {who}         "rank 2", "ranks 0..3"          {who.list}      "2", "0..3"
  *   a call     {c}           "call 3 on world"               {c.number}      "3"
  *              {c.comm}      "world"                         {c.what}        "AllReduce float32 x 8 sum"
- *              {c.function}  "comm:all_reduce"               {c.at}          " at line 4 (its label)", or nothing
+ *              {c.function}  "comm:all_reduce"               {c.c}           "ncclAllReduce"
+ *              {c.rank}      "rank 2"                        {c.at}          " at line 4 (its label)", or nothing
  *              {c.rank}      "rank 2"                        {c.line}        "line 4"
  *   a line     {here}        "line 12"
  *   a number   {n}           "3"                             {n.calls}       "no call", "one call", "3 calls"
@@ -43,10 +44,10 @@ enum ncs_fact_kind {
     NCS_IS_SENTENCE,
 };
 
-struct ncs_called {       /* what is kept of a call */
-    uint32_t number;      /* on the communicator; 0 = calls of its kind are not counted */
-    int rank, line;       /* of the run, or a party; 0 = unknown */
-    const char *function; /* static text */
+struct ncs_called {           /* what is kept of a call */
+    uint32_t number;          /* on the communicator; 0 = calls of its kind are not counted */
+    int rank, line;           /* of the run, or a party; 0 = unknown */
+    const char *function, *c; /* static texts */
     char *comm, *label, *what;
 };
 
@@ -71,6 +72,7 @@ struct ncs_sentence {
 
 /* Texts, lists and what a call is are copied; a sentence is taken over. NULL = the fact is not there. */
 struct ncs_fact ncs_fact_number(const char *name, int64_t number);
+struct ncs_fact ncs_fact_is(const char *name, bool is);
 struct ncs_fact ncs_fact_text(const char *name, const char *text);
 struct ncs_fact ncs_fact_line(const char *name, int line); /* 0 = unknown */
 struct ncs_fact ncs_fact_rank(const char *name, int rank);
@@ -92,6 +94,7 @@ struct ncs_sentence *ncs_plain(char *text);
 
 /* The text, which lives as long as the sentence is not changed; NULL of NULL. */
 const char *ncs_sentence_text(const struct ncs_sentence *s);
+char *ncs_sentence_take(struct ncs_sentence *s); /* the text, which the caller frees; the sentence is freed */
 bool ncs_sentences_same(const struct ncs_sentence *a, const struct ncs_sentence *b); /* their texts are equal, or both are NULL */
 
 /* How ranks are named: for the sentences of a report, in the order in which it has them. */

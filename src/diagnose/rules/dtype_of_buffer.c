@@ -3,7 +3,6 @@
 #include "diagnose/rules/rule.h"
 
 #include "api/types.h"
-#include "base/mem.h"
 
 static bool dtype_of_buffer_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
@@ -14,25 +13,14 @@ static bool dtype_of_buffer_match(const struct ncs_analysis *q, const struct ncs
     if (call->comm < 0 || q->journal->comm[call->comm]->nranks == 1)
         return false; /* a rank alone copies */
     const char *is = ncs_dtype_name(call->declared - 1), *as = ncs_dtype_name(ncs_call_dtype(call));
-    int *rank = ncs_new(n->calls * sizeof *rank);
-    for (size_t i = 0; i < n->calls; i++)
-        rank[i] = n->call[i]->rank;
-    struct ncs_str s = { 0 };
-    ncs_format_use(q, &s, call);
-    ncs_str_addf(&s, " reads a %s buffer as %s on ", is, as);
-    ncs_format_ranks(&s, rank, n->calls);
-    ncs_str_addf(&s, ": the bytes of %s elements are no %s elements", is, as);
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(
-        ncs_text("pass the type of the buffer, %s, and the number of its elements; or make a buffer of %s, or one of "
-                 "uint8 if it holds elements of any type",
-                 is, as));
-    d->f.evidence = ncs_plain(ncs_copy_text("by the type with which the buffer was made"));
+    d->f.why = ncs_say(dtype_of_buffer_why, ncs_fact_sentence("use", ncs_say_use(q, call)), ncs_fact_text("is", is),
+                       ncs_fact_text("as", as), ncs_fact_makers("who", n->call, n->calls));
+    d->f.fix = ncs_say(dtype_of_buffer_fix, ncs_fact_text("is", is), ncs_fact_text("as", as));
+    d->f.evidence = ncs_say(dtype_of_buffer_evidence);
     d->f.certainty = NCS_LIKELY;
     ncs_set_call(q, d, call);
     for (size_t i = 0; i < n->calls; i++)
-        ncs_add_culprit(d, rank[i], n->call[i]->number, n->call[i]->place.line);
-    ncs_free(rank);
+        ncs_add_culprit(d, n->call[i]->rank, n->call[i]->number, n->call[i]->place.line);
     return true;
 }
 

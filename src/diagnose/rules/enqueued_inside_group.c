@@ -5,23 +5,15 @@
 
 static bool enqueued_inside_group_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    struct ncs_str s = { 0 };
-    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_GROUP_EARLY, d, &s);
+    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_GROUP_EARLY, d);
     if (!h)
         return false;
-    ncs_str_addf(&s, " put%s ", h->ats > 1 ? "" : "s");
-    ncs_format_use(q, &s, h->later);
-    ncs_str_add(&s, " on the stream in an open group, in which ");
-    ncs_format_use(q, &s, h->earlier);
-    ncs_str_addf(&s, " is only queued: it runs before that call, and %s",
-                 h->later_does & NCS_TOUCH_WRITE ? "writes what the call is to use" : "reads what was there before");
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    ncs_str_add(&s, "make");
-    ncs_format_line(&s, " what is at", h->later);
-    ncs_str_add(&s, " after the end of the group: its calls are put on the stream then");
-    d->f.fix = ncs_plain(ncs_str_take(&s));
+    d->f.why = ncs_say(enqueued_inside_group_why, ncs_fact_at("who", h), ncs_fact_sentence("later", ncs_say_use(q, h->later)),
+                       ncs_fact_sentence("use", ncs_say_use(q, h->earlier)),
+                       ncs_fact_is("writes", h->later_does & NCS_TOUCH_WRITE));
+    d->f.fix = ncs_say(enqueued_inside_group_fix, ncs_fact_call("later", q->journal, h->later));
     ncs_sentence_free(d->f.evidence);
-    d->f.evidence = ncs_plain(ncs_copy_text("the end of the group puts its calls behind it on the stream"));
+    d->f.evidence = ncs_say(enqueued_inside_group_evidence);
     d->f.certainty = NCS_CERTAIN;
     return true;
 }

@@ -34,17 +34,14 @@ static bool graph_holds_communicator_match(const struct ncs_analysis *q, const s
         return false;
     const struct ncs_call *c = j->call;
     const char *comm = c->comm >= 0 ? ncs_comm_name(q, c->comm) : "the communicator";
-    struct ncs_str s = { 0 };
     ncs_add_culprit(d, j->rank, 0, c->place.line);
     ncs_fill_unmet(q, d, gate, 0);
     d->order = c->id;
-    ncs_str_addf(&s, "rank %d waits in %s", j->rank, ncs_fn_info[c->fn].name);
-    ncs_format_line(&s, " at", c);
-    ncs_str_addf(&s, " until no graph has calls on %s any more, and destroys such a graph only later, or never", comm);
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(ncs_text("destroy the graphs, and what was made out of them, before %s", comm));
+    d->f.why = ncs_say(graph_holds_communicator_why, ncs_fact_rank("who", j->rank), ncs_fact_call("call", q->journal, c),
+                       ncs_fact_text("comm", comm));
+    d->f.fix = ncs_say(graph_holds_communicator_fix, ncs_fact_text("comm", comm));
     ncs_free(d->f.title);
-    d->f.title = ncs_text("a graph has calls on %s", comm);
+    d->f.title = ncs_sentence_take(ncs_say(graph_holds_communicator_title, ncs_fact_text("comm", comm)));
     return true;
 }
 

@@ -3,28 +3,17 @@
 
 static bool overlapping_buffers_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    struct ncs_str s = { 0 };
-    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_OVERLAP, d, &s);
+    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_OVERLAP, d);
     if (!h)
         return false;
     bool several = h->same_launch && h->earlier->comm != h->later->comm;
-    ncs_str_add(&s, ": ");
-    ncs_format_use(q, &s, h->later);
-    ncs_str_addf(&s, " %s memory that ", h->later_does & NCS_TOUCH_WRITE ? "writes" : "reads");
-    ncs_format_use(q, &s, h->earlier);
-    ncs_str_addf(&s, " %s, and both may run at the same time: %s", h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads",
-                 !h->same_launch ? "nothing orders their streams"
-                 : several       ? "NCCL launches the communicators of a group in an order of its own"
-                                 : "all sends and receives of a group move at the same time");
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    ncs_str_add(&s, "give them buffers that do not overlap");
-    if (several)
-        ncs_str_add(&s, ", or make the second call after the group");
-    if (!h->same_launch) {
-        ncs_str_add(&s, ", or ");
-        ncs_format_wait_between(&s, h);
-    }
-    d->f.fix = ncs_plain(ncs_str_take(&s));
+    d->f.why = ncs_say(overlapping_buffers_why, ncs_fact_at("who", h), ncs_fact_sentence("later", ncs_say_use(q, h->later)),
+                       ncs_fact_sentence("earlier", ncs_say_use(q, h->earlier)),
+                       ncs_fact_is("later_writes", h->later_does & NCS_TOUCH_WRITE),
+                       ncs_fact_is("writes", h->earlier_does & NCS_TOUCH_WRITE), ncs_fact_is("several", several),
+                       ncs_fact_is("group", h->same_launch && !several), ncs_fact_is("wait", !h->same_launch));
+    d->f.fix = ncs_say(overlapping_buffers_fix, ncs_fact_is("several", several),
+                       ncs_fact_sentence("wait", h->same_launch ? NULL : ncs_say_wait_between(q, h)));
     return true;
 }
 

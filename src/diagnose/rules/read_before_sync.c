@@ -3,25 +3,14 @@
 
 static bool read_before_sync_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    struct ncs_str s = { 0 };
-    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_READ_EARLY, d, &s);
+    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_READ_EARLY, d);
     if (!h)
         return false;
-    ncs_str_addf(&s, " %s", ncs_use_verb(NCS_TOUCH_READ, h->ats > 1));
-    ncs_format_place(&s, h->later);
-    ncs_str_add(&s, " what ");
-    ncs_format_use(q, &s, h->earlier);
-    ncs_str_add(&s, " writes, and nothing has waited for its end: what is read may be what was there "
-                    "before");
-    ncs_format_default_stream(&s, h);
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    if (h->earlier->number) {
-        ncs_str_addf(&s, "call %u, which writes it", (unsigned)h->earlier->number);
-        ncs_format_line(&s, " at", h->earlier);
-        ncs_str_add(&s, ", has not ended: ");
-    }
-    ncs_format_wait_between(&s, h);
-    d->f.fix = ncs_plain(ncs_str_take(&s));
+    d->f.why = ncs_say(read_before_sync_why, ncs_fact_at("who", h), ncs_fact_call("later", q->journal, h->later),
+                       ncs_fact_sentence("use", ncs_say_use(q, h->earlier)),
+                       ncs_fact_sentence("stream", ncs_say_default_stream(q, h)));
+    d->f.fix = ncs_say(read_before_sync_fix, ncs_fact_call("earlier", q->journal, h->earlier),
+                       ncs_fact_sentence("wait", ncs_say_wait_between(q, h)));
     ncs_repair_by_sync(d, h);
     return true;
 }

@@ -405,24 +405,21 @@ int *ncs_absent_comm_ranks(const struct ncs_unmet *n); /* one for each absent; t
 
 /* ---- memory that is used without order (rules/common/unordered.c) ---- */
 
-/* Returns the hazard if the cause is one of this kind. Then it has filled all but why and fix, and
- * has added the hazard's ranks to s, with which every `why` begins. */
+/* Returns the hazard if the cause is one of this kind. Then it has filled all but why and fix. */
 const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_hazard_kind kind,
-                                       struct ncs_draft *d, struct ncs_str *s);
+                                       struct ncs_draft *d);
 /* True if one wait at the right place orders both pairs. */
 bool ncs_one_wait_mends(const struct ncs_hazard *a, const struct ncs_hazard *b);
-/* Adds " calls stream:sync() at line 7": the wait that does not cover the earlier use. */
-void ncs_format_sync(struct ncs_str *s, const struct ncs_hazard *h);
-/* Adds "call 2 on world (AllReduce float32 x 4 sum) at line 7", "the copy at line 9". */
-void ncs_format_use(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *call);
-const char *ncs_use_verb(unsigned does, bool several); /* "overwrites", "read" */
-void ncs_format_line(struct ncs_str *s, const char *before, const struct ncs_call *call);
-/* Adds that the later use is in the legacy stream because it names none, if that is so: why nothing orders it. */
-void ncs_format_default_stream(struct ncs_str *s, const struct ncs_hazard *h);
+struct ncs_fact ncs_fact_at(const char *name, const struct ncs_hazard *h); /* the ranks that meet the hazard */
+/* "call 2 on world (AllReduce float32 x 4 sum) at line 7", "the copy at line 9" */
+struct ncs_sentence *ncs_say_use(const struct ncs_analysis *q, const struct ncs_call *call);
+struct ncs_sentence *ncs_say_does(unsigned does, struct ncs_fact who); /* "overwrites", "read"; `who` is named "who" */
+/* That the later use is in the legacy stream because it names none: why nothing orders it. NULL = it is not. */
+struct ncs_sentence *ncs_say_default_stream(const struct ncs_analysis *q, const struct ncs_hazard *h);
 /* A send and its receive move as many bytes, but of different types (rules/p2p_count_mismatch.c). */
 bool ncs_pair_types_differ(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
-/* Adds the advice for the place between the earlier and the later use. */
-void ncs_format_wait_between(struct ncs_str *s, const struct ncs_hazard *h);
+/* The advice for the place between the earlier and the later use. */
+struct ncs_sentence *ncs_say_wait_between(const struct ncs_analysis *q, const struct ncs_hazard *h);
 /* Adds the edit that synchronises the stream after the earlier use, if that is a communication. */
 void ncs_repair_by_sync(struct ncs_draft *d, const struct ncs_hazard *h);
 

@@ -3,21 +3,16 @@
 
 static bool stale_scalar_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    struct ncs_str s = { 0 };
-    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_SCALAR, d, &s);
+    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_SCALAR, d);
     if (!h)
         return false;
     bool late = h->earlier_does & NCS_TOUCH_SCALAR;
-    ncs_str_add(&s, ": ");
-    ncs_format_use(q, &s, late ? h->earlier : h->later);
-    ncs_str_add(&s, " reads its scalar on the device when it runs, and ");
-    ncs_format_use(q, &s, late ? h->later : h->earlier);
-    ncs_str_addf(&s, " %s it, in no order with that: which factor counts is a matter of time",
-                 ncs_use_verb(late ? h->later_does : h->earlier_does, false));
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    ncs_format_wait_between(&s, h);
-    ncs_str_add(&s, ", or give each operation a scalar of its own, or one of the host");
-    d->f.fix = ncs_plain(ncs_str_take(&s));
+    unsigned does = late ? h->later_does : h->earlier_does;
+    d->f.why = ncs_say(stale_scalar_why, ncs_fact_at("who", h),
+                       ncs_fact_sentence("reader", ncs_say_use(q, late ? h->earlier : h->later)),
+                       ncs_fact_sentence("writer", ncs_say_use(q, late ? h->later : h->earlier)),
+                       ncs_fact_sentence("verb", ncs_say_does(does, ncs_fact_rank("who", 0))));
+    d->f.fix = ncs_say(stale_scalar_fix, ncs_fact_sentence("wait", ncs_say_wait_between(q, h)));
     if (late && h->host)
         ncs_repair_by_sync(d, h);
     return true;

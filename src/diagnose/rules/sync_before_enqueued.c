@@ -4,19 +4,12 @@
 
 static bool sync_before_enqueued_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    struct ncs_str s = { 0 };
-    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_PROGRESS_SYNC, d, &s);
+    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_PROGRESS_SYNC, d);
     if (!h)
         return false;
-    ncs_format_sync(&s, h);
-    ncs_str_add(&s, " while ");
-    ncs_format_use(q, &s, h->earlier);
-    ncs_str_add(&s, " is still being launched in the background (ncclInProgress): the stream may not "
-                    "have it yet, and the wait covers nothing of it");
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    ncs_str_add(&s, "poll the communicator until it is ready first: comm:wait_ready()");
-    ncs_format_line(&s, " before", h->sync);
-    d->f.fix = ncs_plain(ncs_str_take(&s));
+    d->f.why = ncs_say(sync_before_enqueued_why, ncs_fact_at("who", h), ncs_fact_call("sync", q->journal, h->sync),
+                       ncs_fact_sentence("use", ncs_say_use(q, h->earlier)));
+    d->f.fix = ncs_say(sync_before_enqueued_fix, ncs_fact_call("sync", q->journal, h->sync));
     return true;
 }
 

@@ -118,3 +118,15 @@ void ncs_format_result(const struct ncs_call *call, struct ncs_str *s)
     if (bytes)
         ncs_str_addf(s, ": %.*s", (int)(bytes - (ncs_call_rare(call)->said[bytes - 1] == '.')), ncs_call_rare(call)->said);
 }
+
+struct ncs_fact ncs_fact_makers(const char *name, struct ncs_call *const *call, size_t calls)
+{
+    int *rank = ncs_new(calls * sizeof *rank);
+    size_t ranks = 0;
+    for (size_t i = 0; i < calls; i++)
+        if (ranks == 0 || rank[ranks - 1] != call[i]->rank)
+            rank[ranks++] = call[i]->rank;
+    struct ncs_fact fact = ncs_fact_ranks(name, rank, ranks);
+    ncs_free(rank);
+    return fact;
+}

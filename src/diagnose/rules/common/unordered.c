@@ -20,52 +20,31 @@ static bool is_by_method(const struct ncs_call *call)
     return ncs_call_arg(call, NCS_ARG_MEMCPY) && !call->by_c_name && call->place.line;
 }
 
-void ncs_format_use(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *call)
+struct ncs_sentence *ncs_say_use(const struct ncs_analysis *q, const struct ncs_call *call)
 {
-    if (call->number && call->comm >= 0) {
-        char *what = ncs_describe(call);
-        ncs_str_addf(s, "call %u on %s (%s)", (unsigned)call->number, ncs_comm_name(q, call->comm), what);
-        ncs_free(what);
-    } else if (is_by_method(call)) {
-        ncs_str_addf(s, "line %d", call->place.line);
-        return;
-    } else {
-        const char *noun = "the copy";
-        for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
-            noun = nouns[i].fn == call->fn ? nouns[i].noun : noun;
-        ncs_str_add(s, noun);
-    }
-    ncs_format_place(s, call);
+    const char *noun = "the copy";
+    bool counted = call->number && call->comm >= 0, method = !counted && is_by_method(call);
+    for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
+        noun = nouns[i].fn == call->fn ? nouns[i].noun : noun;
+    return ncs_say(use, ncs_fact_call("call", q->journal, call), ncs_fact_is("counted", counted), ncs_fact_is("method", method),
+                   ncs_fact_text("noun", counted || method ? NULL : noun));
 }
 
-const char *ncs_use_verb(unsigned does, bool several)
+struct ncs_sentence *ncs_say_does(unsigned does, struct ncs_fact who)
 {
-    if (does & NCS_TOUCH_FREE)
-        return several ? "free" : "frees";
-    if (does & NCS_TOUCH_WRITE)
-        return several ? "overwrite" : "overwrites";
-    return several ? "read" : "reads";
+    bool frees = does & NCS_TOUCH_FREE, writes = !frees && does & NCS_TOUCH_WRITE;
+    return ncs_say(use_verb, who, ncs_fact_is("free", frees), ncs_fact_is("write", writes),
+                   ncs_fact_is("read", !frees && !writes));
 }
 
-static void format_hazard_ranks(struct ncs_str *s, const struct ncs_hazard *h)
+struct ncs_fact ncs_fact_at(const char *name, const struct ncs_hazard *h)
 {
     int *rank = ncs_new(h->ats * sizeof *rank);
     for (size_t i = 0; i < h->ats; i++)
         rank[i] = h->at[i].rank;
-    ncs_format_ranks(s, rank, h->ats);
+    struct ncs_fact fact = ncs_fact_ranks(name, rank, h->ats);
     ncs_free(rank);
-}
-
-void ncs_format_sync(struct ncs_str *s, const struct ncs_hazard *h)
-{
-    ncs_str_addf(s, " call%s %s()", h->ats > 1 ? "" : "s", ncs_function_name(h->sync));
-    ncs_format_place(s, h->sync);
-}
-
-void ncs_format_line(struct ncs_str *s, const char *before, const struct ncs_call *call)
-{
-    if (call->place.line)
-        ncs_str_addf(s, "%s line %d", before, call->place.line);
+    return fact;
 }
 
 /* True if what is read is no result, whatever the order. */
@@ -104,15 +83,8 @@ static bool came_to_a_fault(const struct ncs_analysis *q, const struct ncs_hazar
     return false;
 }
 
-static const char *earlier_verb(const struct ncs_hazard *h)
-{
-    if (is_hollow(h))
-        return h->kind == NCS_HAZARD_OFF_ROOT ? "does not write on this rank" : "may not have written";
-    return h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads";
-}
-
 const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_hazard_kind kind,
-                                       struct ncs_draft *d, struct ncs_str *s)
+                                       struct ncs_draft *d)
 {
     const struct ncs_hazard *h = r->kind == NCS_CAUSE_HAZARD ? r->notice->hazard : NULL;
     if (!h || h->kind != kind || came_to_a_fault(q, h))
@@ -133,12 +105,14 @@ const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struc
         unsigned does = kind == NCS_HAZARD_INPUT ? NCS_TOUCH_READ : h->later_does; /* it may also overwrite its input */
         ncs_add_culprit(d, h->at[i].rank, h->at[i].call, line);
         ncs_add_row(d, h->at[i].rank, h->later->place.line,
-                    twice ? ncs_text("%s it in the same line", ncs_use_verb(does, false))
-                          : ncs_text("%s what line %d %s", ncs_use_verb(does, false), h->earlier->place.line, earlier_verb(h)));
+                    ncs_sentence_take(ncs_say(use_row, ncs_fact_sentence("verb", ncs_say_does(does, ncs_fact_rank("who", 0))),
+                                              ncs_fact_is("twice", twice), ncs_fact_call("earlier", q->journal, h->earlier),
+                                              ncs_fact_is("off_root", h->kind == NCS_HAZARD_OFF_ROOT),
+                                              ncs_fact_is("cut_short", h->kind == NCS_HAZARD_CUT_SHORT),
+                                              ncs_fact_is("hollow", is_hollow(h)),
+                                              ncs_fact_is("writes", h->earlier_does & NCS_TOUCH_WRITE))));
     }
-    d->f.evidence = ncs_plain(ncs_copy_text(is_hollow(h) ? "nothing has written the memory in between"
-                                                         : "no stream, event or wait of the host orders the two"));
-    format_hazard_ranks(s, h);
+    d->f.evidence = ncs_say(hazard_evidence, ncs_fact_is("hollow", is_hollow(h)));
     return h;
 }
 
@@ -183,18 +157,12 @@ static bool is_own_stream(const struct ncs_call *call)
 }
 
 /* The wait of the host that is missing. A wait for another stream that the program has there is named: it looks right. */
-static void format_host_wait(struct ncs_str *s, const struct ncs_hazard *h)
+static struct ncs_sentence *say_host_wait(const struct ncs_analysis *q, const struct ncs_hazard *h)
 {
     const struct ncs_call *other = wait_for_other(h);
-    if (other)
-        ncs_str_addf(s, "line %d waits for another stream: ", other->place.line);
-    if ((other || is_own_stream(h->earlier)) && h->earlier->place.line) {
-        ncs_str_add(s, "synchronize the stream of");
-        ncs_format_line(s, "", h->earlier);
-    } else {
-        ncs_str_add(s, "stream:sync()");
-    }
-    ncs_format_line(s, " before", h->later);
+    bool own = (other || is_own_stream(h->earlier)) && h->earlier->place.line;
+    return ncs_say(host_wait, ncs_fact_line("other", other ? other->place.line : 0), ncs_fact_is("own", own),
+                   ncs_fact_call("earlier", q->journal, h->earlier), ncs_fact_call("later", q->journal, h->later));
 }
 
 static bool is_in_legacy_stream(const struct ncs_call *c)
@@ -204,24 +172,15 @@ static bool is_in_legacy_stream(const struct ncs_call *c)
     return copies && (!stream || stream == (const void *)cudaStreamLegacy);
 }
 
-void ncs_format_default_stream(struct ncs_str *s, const struct ncs_hazard *h)
+struct ncs_sentence *ncs_say_default_stream(const struct ncs_analysis *q, const struct ncs_hazard *h)
 {
-    if (!is_in_legacy_stream(h->later) || is_in_legacy_stream(h->earlier))
-        return;
-    ncs_str_add(s, " (without a stream");
-    ncs_format_line(s, ", the call at", h->later);
-    ncs_str_add(s, " is in the legacy stream, which does not wait for non-blocking streams)");
+    bool is = is_in_legacy_stream(h->later) && !is_in_legacy_stream(h->earlier);
+    return is ? ncs_say(default_stream, ncs_fact_call("later", q->journal, h->later)) : NULL;
 }
 
-void ncs_format_wait_between(struct ncs_str *s, const struct ncs_hazard *h)
+struct ncs_sentence *ncs_say_wait_between(const struct ncs_analysis *q, const struct ncs_hazard *h)
 {
-    if (h->host || !h->later->place.line) {
-        format_host_wait(s, h);
-        return;
-    }
-    ncs_str_add(s, "record an event");
-    ncs_format_line(s, " after", h->earlier);
-    ncs_str_add(s, " and let the other stream wait for it");
-    ncs_format_line(s, " before", h->later);
-    ncs_str_add(s, ", or stream:sync() between them");
+    if (h->host || !h->later->place.line)
+        return say_host_wait(q, h);
+    return ncs_say(event_wait, ncs_fact_call("earlier", q->journal, h->earlier), ncs_fact_call("later", q->journal, h->later));
 }
