@@ -225,13 +225,14 @@ struct ncs_sides {
  * stays. */
 bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_divergence *found, struct ncs_call_divergence *out);
 /* "no call", "one call", "3 calls" */
+struct ncs_fact ncs_fact_comm(const struct ncs_analysis *q, int comm); /* "comm": its name */
+/* Appends the text of a fact, and frees the fact. */
+void ncs_add_fact(struct ncs_str *s, struct ncs_fact fact);
 /* The ranks of calls that are in the order of ranks. */
 struct ncs_fact ncs_fact_makers(const char *name, struct ncs_call *const *call, size_t calls);
-void ncs_format_call_count(struct ncs_str *s, unsigned calls);
 /* "rank 2 made no call on world; ranks 0, 1, 3 made one": the minority and the ranks that are like the model. */
-void ncs_format_counts(const struct ncs_analysis *q, struct ncs_str *s, int comm, const struct ncs_call_divergence *p);
-/* "rank 2", "ranks 0, 1": the minority. */
-void ncs_format_minority(const struct ncs_analysis *q, struct ncs_str *s, int comm, const struct ncs_call_divergence *p);
+struct ncs_sentence *ncs_say_counts(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p);
+struct ncs_fact ncs_fact_minority(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p); /* "who" */
 /* True if the run was recorded without this rank: it left no file, or one that cannot be read. What it did is unknown,
  * also where others' calls tell that it must have made some. */
 bool ncs_is_unrecorded(const struct ncs_analysis *q, int rank);
@@ -460,9 +461,8 @@ void ncs_format_result(const struct ncs_call *call, struct ncs_str *s);
 /* "rank 2", "ranks 0, 1". */
 void ncs_format_ranks(struct ncs_str *s, const int *ranks, size_t count);
 
-/* Adds " in the group of its call at line 7" for a rank that waits in a group without the missed
- * call. False = another rank; adds nothing. */
-bool ncs_format_own_group(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_absent *a);
+/* That the rank's wait is in the group of its call; NULL = it is not. */
+struct ncs_sentence *ncs_say_own_group(const struct ncs_analysis *q, const struct ncs_absent *a);
 
 /* Adds "; rank 2 spawned no thread at line 16, rank 0 spawned 1" for a rank that is missed where
  * other processes spawned threads. False = another rank; adds nothing (graph/spawns.c). */
@@ -486,9 +486,9 @@ void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line);
 const char *ncs_stop_verb(const struct ncs_analysis *q, const struct ncs_snap_context *c);
 /* Adds as an alternative that these ranks are to blame by that rule; `why` becomes its own. The finding is likely then. */
 void ncs_add_reading(struct ncs_draft *d, const char *rule, const int *rank, size_t count, char *why);
-void ncs_format_culprits(struct ncs_str *s, const struct ncs_draft *d);    /* "ranks 0, 1" */
-void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text);     /* takes the text */
-void ncs_add_step(struct ncs_draft *d, const struct ncs_cycle_step *step); /* copies the texts */
+struct ncs_fact ncs_fact_culprits(const char *name, const struct ncs_draft *d);
+void ncs_add_row(struct ncs_draft *d, int rank, int line, struct ncs_sentence *said); /* takes the sentence */
+void ncs_add_step(struct ncs_draft *d, const struct ncs_cycle_step *step);            /* copies the texts */
 void ncs_add_blocked_rank(struct ncs_draft *d, int rank);
 void ncs_add_bystander(struct ncs_draft *d, int rank);
 /* Adds blocked ranks and bystanders from the waiters of a node. Add culprits and steps before. */

@@ -104,7 +104,7 @@ struct ncs_edit {
 
 struct ncs_finding_row { /* one line of the table in the text: "rank 2  never made call 3 ... line 17" */
     int rank;
-    char *text;
+    struct ncs_sentence *said;
     int line;
     bool behind;   /* waits only because of the others; these rows come last */
     int comm_rank; /* as a culprit's */

@@ -113,7 +113,7 @@ static void text_add_finding(struct ncs_text *t, size_t which)
     struct ncs_rows rows = { 0 }, behind = { .merge = true };
     int *culprit = text_sort_culprits(f);
     for (size_t i = 0; i < f->rows; i++)
-        ncs_rows_add(f->row[i].behind ? &behind : &rows, f->row[i].rank, f->row[i].text, f->row[i].line,
+        ncs_rows_add(f->row[i].behind ? &behind : &rows, f->row[i].rank, ncs_sentence_text(f->row[i].said), f->row[i].line,
                      bsearch(&f->row[i].rank, culprit, f->culprits, sizeof *culprit, ncs_order_ints) != NULL);
     ncs_free(culprit);
     ncs_rows_print(&rows, &behind, t->style->verbose, t->out);

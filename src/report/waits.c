@@ -129,7 +129,7 @@ static void waits_search(const struct build *b, struct waiter *w, const struct n
 {
     *w = (struct waiter){ .line = line, .node = -1, .twin = -1, .cause = waits_cause_of(b->d, line->rank) };
     w->row = row_in(w->cause, line->rank);
-    if (w->row && strncmp(w->row->text, "waits ", 6) == 0)
+    if (w->row && strncmp(ncs_sentence_text(w->row->said), "waits ", 6) == 0)
         w->row = NULL; /* every waiting rank has such a row */
     uint64_t h = hash_text(1, line->in);
     h = ncs_hash(hash_text(h, line->comm), line->call);
@@ -139,7 +139,7 @@ static void waits_search(const struct build *b, struct waiter *w, const struct n
     h = ncs_hash(h, (uint64_t)line->via * 2 + line->waiting);
     h = ncs_hash(h, (uint64_t)named_thread(b->d, line));
     h = hash_text(h, w->cause ? w->cause->rule : NULL);
-    h = w->row ? hash_text(ncs_hash(h, (uint64_t)w->row->line), w->row->text) : h;
+    h = w->row ? hash_text(ncs_hash(h, (uint64_t)w->row->line), ncs_sentence_text(w->row->said)) : h;
     w->same = ncs_hash(h, is_bystander(b->d, line->rank));
     look_at_peers(b, w);
 }
@@ -176,7 +176,7 @@ static int waits_new_node(struct build *b, const struct waiter *w)
                                    .thread = named_thread(b->d, w->line),
                                    .cause = w->cause,
                                    .bystander = is_bystander(b->d, w->line->rank),
-                                   .state = w->row ? w->row->text : NULL,
+                                   .state = w->row ? ncs_sentence_text(w->row->said) : NULL,
                                    .state_line = w->row ? w->row->line : 0 };
     NCS_PUSH(b->graph->node, b->graph->nodes, b->graph->nodes_room, node);
     return (int)b->graph->nodes - 1;
@@ -313,11 +313,13 @@ static void waits_add_absent(struct build *b)
         for (; at < b->graph->nodes; at++) {
             const struct ncs_waits_node *n = &b->graph->node[at];
             if (n->cause == cause && n->state_line == (row ? row->line : 0) &&
-                (row ? n->state && strcmp(n->state, row->text) == 0 : !n->state))
+                (row ? n->state && strcmp(n->state, ncs_sentence_text(row->said)) == 0 : !n->state))
                 break;
         }
         if (at == b->graph->nodes) {
-            struct ncs_waits_node node = { .cause = cause, .state = row ? row->text : NULL, .state_line = row ? row->line : 0 };
+            struct ncs_waits_node node = { .cause = cause,
+                                           .state = row ? ncs_sentence_text(row->said) : NULL,
+                                           .state_line = row ? row->line : 0 };
             NCS_PUSH(b->graph->node, b->graph->nodes, b->graph->nodes_room, node);
         }
         waits_add_rank(b, r, (int)at);

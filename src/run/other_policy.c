@@ -40,7 +40,7 @@ static void policy_take_over(struct ncs_diagnosis *d, struct ncs_diagnosis *from
     struct ncs_finding note = *cause;
     *cause = (struct ncs_finding){ 0 };
     for (size_t i = 0; i < note.rows; i++)
-        ncs_free(note.row[i].text);
+        ncs_sentence_free(note.row[i].said);
     note.rows = 0;
     ncs_free(note.title);
     note.title = NULL;

@@ -60,6 +60,11 @@ static bool is_part(const struct slot *slot, const char *part)
 
 static void render_rank_list(const struct rendering *r, const struct slot *slot, const struct ncs_fact *f)
 {
+    if (is_part(slot, "each")) {
+        for (size_t i = 0; i < f->ranks; i++)
+            ncs_str_addf(r->out, "%srank %d", i ? ", " : "", f->rank[i]);
+        return;
+    }
     if (!is_part(slot, "list"))
         ncs_str_add(r->out, f->ranks == 1 ? "rank " : "ranks ");
     ncs_str_add_many_ranks(r->out, f->rank, f->ranks);
@@ -69,7 +74,9 @@ static void render_rank_list(const struct rendering *r, const struct slot *slot,
 
 static void render_number(const struct rendering *r, const struct slot *slot, int64_t number)
 {
-    if (is_part(slot, "calls") && number <= 1)
+    if (is_part(slot, "one") && number == 1)
+        ncs_str_add(r->out, "one");
+    else if (is_part(slot, "calls") && number <= 1)
         ncs_str_add(r->out, number == 1 ? "one call" : "no call");
     else
         ncs_str_addf(r->out, "%" PRId64 "%s", number, is_part(slot, "calls") ? " calls" : "");
@@ -93,6 +100,8 @@ static void render_call(const struct rendering *r, const struct slot *slot, cons
         ncs_str_add(r->out, c->comm);
     else if (is_part(slot, "function"))
         ncs_str_add(r->out, c->function);
+    else if (is_part(slot, "label"))
+        ncs_str_add(r->out, c->label ? c->label : "");
     else if (is_part(slot, "line"))
         ncs_str_addf(r->out, "line %d", c->line);
     else if (is_part(slot, "number"))

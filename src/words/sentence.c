@@ -163,6 +163,20 @@ const struct ncs_fact *ncs_sentence_fact(const struct ncs_sentence *s, const cha
     return NULL;
 }
 
+bool ncs_sentence_replace(struct ncs_sentence *s, const char *name, struct ncs_sentence *by)
+{
+    struct ncs_fact *f = (struct ncs_fact *)ncs_sentence_fact(s, name, strlen(name));
+    if (!f || !f->sentence) {
+        ncs_sentence_free(by);
+        return false;
+    }
+    ncs_sentence_free(f->sentence);
+    f->sentence = by;
+    ncs_free(s->text);
+    s->text = NULL;
+    return true;
+}
+
 static void number_ranks(struct ncs_sentence *s, struct ncs_naming *naming)
 {
     if (s->phrase == NCS_PHRASE_plain) {

@@ -5,7 +5,6 @@
 #include "base/str.h"
 #include "words/words.h"
 
-const struct ncs_fact *ncs_sentence_fact(const struct ncs_sentence *s, const char *name, size_t bytes); /* NULL = none */
 void ncs_sentence_render(const struct ncs_sentence *s, struct ncs_naming *naming, struct ncs_str *out);
 
 #endif

@@ -6,13 +6,16 @@
  * In a phrase, `{who}` is replaced by the fact of that name, and `{call.what}` by a part of it:
  *
  *   ranks      {who}         "rank 2", "ranks 0..3"          {who.list}      "2", "0..3"
+ *              {who.each}    "rank 0, rank 1"
  *   a call     {c}           "call 3 on world"               {c.number}      "3"
  *              {c.comm}      "world"                         {c.what}        "AllReduce float32 x 8 sum"
  *              {c.function}  "comm:all_reduce"               {c.c}           "ncclAllReduce"
- *              {c.rank}      "rank 2"                        {c.at}          " at line 4 (its label)", or nothing
+ *              {c.rank}      "rank 2"                        {c.label}       "its label"
+ *              {c.place}     "line 4 (its label)"            {c.at}          " at line 4 (its label)", or nothing
  *              {c.rank}      "rank 2"                        {c.line}        "line 4"
  *   a line     {here}        "line 12"
  *   a number   {n}           "3"                             {n.calls}       "no call", "one call", "3 calls"
+ *              {n.one}       "one", "3"
  *   a text     {name}        as it is
  *   a sentence {more}        its text
  *
@@ -81,9 +84,9 @@ struct ncs_fact ncs_fact_call(const char *name, const struct ncs_journal *journa
 struct ncs_fact ncs_fact_sentence(const char *name, struct ncs_sentence *sentence);
 
 /* A new sentence of a phrase, named without its prefix: ncs_say(rank_lost_why, ncs_fact_rank("who", 2)). The caller frees it. */
-#define ncs_say(id, ...)                                                          \
-    ncs_sentence_of(NCS_PHRASE_##id, (struct ncs_fact[]){ { 0 }, ##__VA_ARGS__ }, \
-                    sizeof((struct ncs_fact[]){ { 0 }, ##__VA_ARGS__ }) / sizeof(struct ncs_fact))
+#define ncs_say(id, ...)                                                                      \
+    ncs_sentence_of(NCS_PHRASE_##id, (struct ncs_fact[]){ { 0 } __VA_OPT__(, ) __VA_ARGS__ }, \
+                    sizeof((struct ncs_fact[]){ { 0 } __VA_OPT__(, ) __VA_ARGS__ }) / sizeof(struct ncs_fact))
 struct ncs_sentence *ncs_sentence_of(enum ncs_phrase phrase, const struct ncs_fact *fact,
                                      size_t facts);                   /* without the first one */
 struct ncs_sentence *ncs_sentence_copy(const struct ncs_sentence *s); /* NULL of NULL */
@@ -95,6 +98,11 @@ struct ncs_sentence *ncs_plain(char *text);
 /* The text, which lives as long as the sentence is not changed; NULL of NULL. */
 const char *ncs_sentence_text(const struct ncs_sentence *s);
 char *ncs_sentence_take(struct ncs_sentence *s); /* the text, which the caller frees; the sentence is freed */
+/* The fact whose name is the first bytes of `name`; NULL = the sentence has none. */
+const struct ncs_fact *ncs_sentence_fact(const struct ncs_sentence *s, const char *name, size_t bytes);
+/* Puts another sentence in the place of the one that is the fact of this name; takes it over. False, and it is freed, if there is
+ * none. */
+bool ncs_sentence_replace(struct ncs_sentence *s, const char *name, struct ncs_sentence *by);
 bool ncs_sentences_same(const struct ncs_sentence *a, const struct ncs_sentence *b); /* their texts are equal, or both are NULL */
 
 /* How ranks are named: for the sentences of a report, in the order in which it has them. */

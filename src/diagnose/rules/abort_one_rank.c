@@ -6,18 +6,10 @@ static bool abort_one_rank_match(const struct ncs_analysis *q, const struct ncs_
     if (!ncs_is_because(r, NCS_ABSENT_ABORTED, NCS_ABSENT_ABORTED))
         return false;
     bool revoked = ncs_is_revoke(r->absent[0]->call);
-    ncs_format_left(q, r, d, revoked ? "revoked" : "aborted");
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s,
-                 revoked ? "revoke %s on every rank: a revoke on one cuts short only what that one runs"
-                         : "abort %s on every rank: an abort on one frees only that one",
-                 ncs_comm_name(q, r->unmet->comm));
-    if (!revoked && r->unmet->call && r->absents == 1) { /* frameworks abort as they end */
-        ncs_str_addf(&s, "; if rank %d only ends there, let it make the call", r->absent[0]->rank);
-        ncs_format_place(&s, r->unmet->call);
-        ncs_str_add(&s, " before");
-    }
-    d->f.fix = ncs_plain(ncs_str_take(&s));
+    bool ends = !revoked && r->unmet->call && r->absents == 1; /* frameworks abort as they end */
+    ncs_fill_left(q, r, d, revoked ? "revoked" : "aborted");
+    d->f.fix = ncs_say(abort_one_rank_fix, ncs_fact_is("revoked", revoked), ncs_fact_comm(q, r->unmet->comm),
+                       ncs_fact_ranks("who", &r->absent[0]->rank, ends), ncs_fact_call("call", q->journal, r->unmet->call));
     return true;
 }
 

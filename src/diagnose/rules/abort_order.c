@@ -45,20 +45,11 @@ static bool abort_order_match(const struct ncs_analysis *q, const struct ncs_cau
     if (!abort)
         return false;
     ncs_fill_absent(q, r, d);
-    const char *other = ncs_comm_name(q, r->unmet->comm);
-    struct ncs_str s = { 0 };
-    ncs_format_ranks(&s, ranks, count);
-    ncs_str_addf(&s, " wait%s in the abort of %s", count == 1 ? "s" : "", ncs_comm_name(q, abort->comm));
+    d->f.why = ncs_say(abort_order_why, ncs_fact_ranks("who", ranks, count), ncs_fact_call("abort", q->journal, abort),
+                       ncs_fact_call("call", q->journal, r->unmet->call), ncs_fact_absent(r));
+    d->f.fix = ncs_say(abort_order_fix, ncs_fact_call("abort", q->journal, abort),
+                       ncs_fact_call("call", q->journal, r->unmet->call));
     ncs_free(ranks);
-    ncs_format_place(&s, abort);
-    ncs_str_addf(&s, ", which waits for other work of the device: call %u on %s", (unsigned)r->unmet->call->number, other);
-    ncs_format_place(&s, r->unmet->call);
-    ncs_str_add(&s, ", and that waits for ");
-    ncs_format_absent(r, &s);
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    ncs_str_addf(&s, "abort %s and %s in one group", other, ncs_comm_name(q, abort->comm));
-    ncs_format_place(&s, abort);
-    d->f.fix = ncs_plain(ncs_str_take(&s));
     return true;
 }
 

@@ -38,19 +38,6 @@ static bool waits_outside_of_aborts(const struct ncs_analysis *q, const struct n
     return outside;
 }
 
-/* "rank 0 waits there in call 2 at line 9 for rank 1" */
-static void format_waiting(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
-{
-    size_t count;
-    int *ranks = ncs_present_ranks(q, r->unmet, &count);
-    ncs_format_ranks(s, ranks, count);
-    ncs_str_addf(s, " wait%s there in call %u", count == 1 ? "s" : "", (unsigned)r->unmet->call->number);
-    ncs_format_place(s, r->unmet->call);
-    ncs_str_add(s, " for ");
-    ncs_format_absent(r, s);
-    ncs_free(ranks);
-}
-
 static bool child_not_aborted_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_unmet *n = r->unmet;
@@ -71,16 +58,11 @@ static bool child_not_aborted_match(const struct ncs_analysis *q, const struct n
             parent = above[rank];
         }
     if (count) {
-        const char *child = ncs_comm_name(q, n->comm), *name = ncs_comm_name(q, parent);
-        struct ncs_str s = { 0 };
         ncs_fill_absent(q, r, d);
-        ncs_format_ranks(&s, ranks, count);
-        ncs_str_addf(&s, " aborted %s, which does not reach %s, made out of it: ", name, child);
-        format_waiting(q, r, &s);
-        d->f.why = ncs_plain(ncs_str_take(&s));
-        d->f.fix = ncs_plain(ncs_text("abort %s as well, on every rank: only a child that shares its parent's "
-                                      "resources ends with it",
-                                      child));
+        d->f.why = ncs_say(child_not_aborted_why, ncs_fact_ranks("who", ranks, count),
+                           ncs_fact_text("parent", ncs_comm_name(q, parent)), ncs_fact_text("child", ncs_comm_name(q, n->comm)),
+                           ncs_fact_present("present", q, n), ncs_fact_call("call", q->journal, n->call), ncs_fact_absent(r));
+        d->f.fix = ncs_say(child_not_aborted_fix, ncs_fact_text("child", ncs_comm_name(q, n->comm)));
     }
     ncs_free(concerned);
     ncs_free(above);

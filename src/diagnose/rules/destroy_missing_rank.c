@@ -5,29 +5,30 @@
 
 #include "base/mem.h"
 
-/* " in ncclCommDestroy at line 9" */
-static void format_destroy(const struct ncs_call *destroy, struct ncs_str *s)
+/* The first missed rank that waits somewhere; NULL = none does. */
+static const struct ncs_absent *first_elsewhere(const struct ncs_cause *r)
 {
-    ncs_str_addf(s, " in %s", ncs_fn_info[destroy->fn].name);
-    ncs_format_place(s, destroy);
+    for (size_t i = 0; i < r->absents; i++)
+        if (r->absent[i]->context >= 0 && r->absent[i]->reason == NCS_ABSENT_ELSEWHERE)
+            return r->absent[i];
+    return NULL;
 }
 
-/* Adds "; rank 3 waits in barrier at line 12", for the first rank that waits somewhere. Returns its context; -1 = none. */
-static int format_elsewhere(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
+/* In the program's own code the place is only that of its last call. */
+static bool is_in_own_code(const struct ncs_analysis *q, const struct ncs_absent *a)
 {
-    for (size_t i = 0; i < r->absents; i++) {
-        int context = r->absent[i]->context;
-        const char *function = context >= 0 && r->absent[i]->reason == NCS_ABSENT_ELSEWHERE ? ncs_context_function(q, context)
-                                                                                            : NULL;
-        if (!function)
-            continue;
-        ncs_str_addf(s, strchr(function, ' ') ? "; rank %d %s" : "; rank %d waits in %s", r->absent[i]->rank, function);
-        int line = ncs_context_place(q, context).line;
-        if (line && !strchr(function, ' ')) /* else it is that of its last call */
-            ncs_str_addf(s, " at line %d", line);
-        return context;
-    }
-    return -1;
+    return strchr(ncs_context_function(q, a->context), ' ');
+}
+
+/* "; rank 3 waits in barrier at line 12" */
+static struct ncs_fact fact_elsewhere(const struct ncs_analysis *q, const struct ncs_cause *r)
+{
+    const struct ncs_absent *a = first_elsewhere(r);
+    return ncs_fact_sentence("elsewhere", !a ? NULL
+                                             : ncs_say(destroy_elsewhere, ncs_fact_rank("who", a->rank),
+                                                       ncs_fact_is("stopped", is_in_own_code(q, a)),
+                                                       ncs_fact_text("in", ncs_context_function(q, a->context)),
+                                                       ncs_fact_line("line", ncs_context_place(q, a->context).line)));
 }
 
 /* Counts the ranks of the communicator, on all hosts, that have ended it or wait to end it, and those that still could. Who waits
@@ -47,11 +48,9 @@ static void count_ends(const struct ncs_analysis *q, int comm, size_t *ends, siz
 }
 
 /* As many ranks have ended the communicator as have not: these may have done so too early. */
-static void doubt_absent(const struct ncs_analysis *q, const int *here, size_t count, const struct ncs_unmet *n,
-                         struct ncs_draft *d)
+static void doubt_absent(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d)
 {
     struct ncs_finding other = { .rule = "destroy-missing-rank", .comm = ncs_copy_text(ncs_comm_name(q, n->comm)) };
-    struct ncs_str s = { 0 };
     size_t room = 0, culprit_room = 0;
     for (size_t i = 0; i < n->presents; i++) {
         struct ncs_culprit c = { .rank = n->present[i]->rank,
@@ -59,61 +58,40 @@ static void doubt_absent(const struct ncs_analysis *q, const int *here, size_t c
                                  .comm_rank = n->present[i]->comm_rank };
         NCS_PUSH(other.culprit, other.culprits, culprit_room, c);
     }
-    ncs_format_ranks(&s, here, count);
-    ncs_str_addf(&s, " destroy%s %s too early", count == 1 ? "s" : "", other.comm);
-    ncs_format_place(&s, n->call);
-    other.why = ncs_plain(ncs_str_take(&s));
-    ncs_str_addf(&s, "it could also be that %s, before what the others wait for", ncs_sentence_text(other.why));
-    d->f.otherwise = ncs_str_take(&s);
+    other.why = ncs_say(destroy_missing_rank_early, ncs_fact_present("who", q, n), ncs_fact_comm(q, n->comm),
+                        ncs_fact_call("call", q->journal, n->call));
+    d->f.otherwise = ncs_sentence_take(
+        ncs_say(destroy_missing_rank_or, ncs_fact_sentence("early", ncs_sentence_copy(other.why))));
     d->f.certainty = NCS_LIKELY;
     NCS_PUSH(d->f.other, d->f.others, room, other);
 }
 
 /* Most ranks have not ended the communicator: the few that have did so too early. */
-static void blame_few(const struct ncs_analysis *q, const struct ncs_cause *r, const int *here, size_t count, struct ncs_draft *d,
-                      struct ncs_str *why, struct ncs_str *fix)
+static void blame_few(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_unmet *n = r->unmet;
     for (size_t i = 0; i < n->presents; i++)
         ncs_add_culprit(d, n->present[i]->rank, 0, n->present[i]->place.line);
-    d->f.evidence = ncs_plain(ncs_copy_text("by the majority: more ranks have not destroyed it yet"));
-    ncs_format_ranks(why, here, count);
-    ncs_str_addf(why, " wait%s", count == 1 ? "s" : "");
-    format_destroy(n->call, why);
-    ncs_str_addf(why, " until the other ranks of the host destroy %s, too: ", ncs_comm_name(q, n->comm));
-    ncs_format_absent(r, why);
-    ncs_str_addf(why, " ha%s not", r->absents == 1 ? "s" : "ve");
-    format_elsewhere(q, r, why);
-    ncs_str_add(fix, "let ");
-    ncs_format_ranks(fix, here, count);
-    ncs_str_addf(fix, " destroy %s at the same point as the other ranks of the host, and first do what these wait for",
-                 ncs_comm_name(q, n->comm));
+    d->f.evidence = ncs_say(destroy_missing_rank_few_evidence);
+    d->f.why = ncs_say(destroy_missing_rank_few, ncs_fact_present("who", q, n), ncs_fact_call("call", q->journal, n->call),
+                       ncs_fact_comm(q, n->comm), ncs_fact_absent(r), fact_elsewhere(q, r));
+    d->f.fix = ncs_say(destroy_missing_rank_few_fix, ncs_fact_present("who", q, n), ncs_fact_comm(q, n->comm));
 }
 
-static void blame_absent(const struct ncs_analysis *q, const struct ncs_cause *r, const int *here, size_t count,
-                         struct ncs_draft *d, struct ncs_str *why, struct ncs_str *fix)
+static void blame_absent(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_unmet *n = r->unmet;
-    const char *comm = ncs_comm_name(q, n->comm);
+    const struct ncs_absent *a = first_elsewhere(r);
+    bool waits = a && !is_in_own_code(q, a);
     for (size_t i = 0; i < r->absents; i++)
         if (r->absent[i]->rank >= 0)
             ncs_add_culprit(d, r->absent[i]->rank, 0,
                             r->absent[i]->context >= 0 ? ncs_context_place(q, r->absent[i]->context).line : 0);
-    ncs_format_absent(r, why);
-    ncs_str_addf(why, " ha%s not destroyed %s; ", r->absents == 1 ? "s" : "ve", comm);
-    ncs_format_ranks(why, here, count);
-    ncs_str_addf(why, " wait%s for that", count == 1 ? "s" : "");
-    format_destroy(n->call, why);
-    int context = format_elsewhere(q, r, why);
-    ncs_str_add(fix, "let ");
-    ncs_format_absent(r, fix);
-    ncs_str_addf(fix, " destroy %s, too", comm);
-    if (context >= 0 && !strchr(ncs_context_function(q, context), ' ')) {
-        ncs_str_addf(fix, ", before the wait in %s", ncs_context_function(q, context));
-        if (ncs_context_place(q, context).line)
-            ncs_str_addf(fix, " at line %d", ncs_context_place(q, context).line);
-    }
-    ncs_str_add(fix, ": a destroy waits for all ranks of the host");
+    d->f.why = ncs_say(destroy_missing_rank_why, ncs_fact_absent(r), ncs_fact_comm(q, n->comm), ncs_fact_present("who", q, n),
+                       ncs_fact_call("call", q->journal, n->call), fact_elsewhere(q, r));
+    d->f.fix = ncs_say(destroy_missing_rank_fix, ncs_fact_absent(r), ncs_fact_comm(q, n->comm),
+                       ncs_fact_text("in", waits ? ncs_context_function(q, a->context) : NULL),
+                       ncs_fact_line("line", waits ? ncs_context_place(q, a->context).line : 0));
 }
 
 static bool stands_at(const struct ncs_unmet *n, int rank)
@@ -141,18 +119,12 @@ static bool destroy_missing_rank_match(const struct ncs_analysis *q, const struc
     if (r->kind != NCS_CAUSE_ABSENT || !r->absents || !ncs_is_teardown(q, r->unmet) || !r->unmet->call)
         return false;
     const struct ncs_unmet *n = r->unmet;
-    struct ncs_str why = { 0 }, fix = { 0 };
-    size_t count;
-    int *here = ncs_present_ranks(q, n, &count);
     size_t ends, others;
     count_ends(q, n->comm, &ends, &others);
-    (ends < others ? blame_few : blame_absent)(q, r, here, count, d, &why, &fix);
+    (ends < others ? blame_few : blame_absent)(q, r, d);
     if (ends == others)
-        doubt_absent(q, here, count, n, d);
-    ncs_free(here);
+        doubt_absent(q, n, d);
     ncs_fill_unmet(q, d, n, 0);
-    d->f.why = ncs_plain(ncs_str_take(&why));
-    d->f.fix = ncs_plain(ncs_str_take(&fix));
     ncs_doubt_teardown(q, find_call_beside(q, n), d);
     return true;
 }

@@ -22,30 +22,17 @@ static bool destroyed_after_all(const struct ncs_analysis *q, const struct ncs_c
     return all;
 }
 
-static void advise(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
-{
-    const struct ncs_call *c = r->unmet->call;
-    ncs_str_add(s, "let ");
-    ncs_format_absent(r, s);
-    if (r->unmet->kind == NCS_UNMET_PAIR)
-        ncs_str_addf(s, " %s rank %d", ncs_is_send(c) ? "receive from" : "send to", c->rank);
-    else
-        ncs_str_add(s, " make the call");
-    if (c && r->unmet->kind != NCS_UNMET_PAIR)
-        ncs_format_place(s, c);
-    ncs_str_addf(s, "%s before %s %s", r->unmet->kind == NCS_UNMET_PAIR ? "" : " too,",
-                 r->absents > 1 ? "they destroy" : "it destroys", ncs_comm_name(q, r->unmet->comm));
-}
-
 static bool early_destroy_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (!ncs_is_because(r, NCS_ABSENT_DESTROYED, NCS_ABSENT_DESTROYED) || (!destroyed_after_all(q, r) && !ncs_left_alone(q, r)))
         return false;
-    ncs_format_left(q, r, d, "destroyed");
-    struct ncs_str s = { 0 };
-    advise(q, r, &s);
-    d->f.fix = ncs_plain(ncs_str_take(&s));
-    d->advised = r->unmet->kind == NCS_UNMET_PAIR ? NULL : r->unmet->call;
+    const struct ncs_call *c = r->unmet->call;
+    bool pair = r->unmet->kind == NCS_UNMET_PAIR;
+    ncs_fill_left(q, r, d, "destroyed");
+    d->f.fix = ncs_say(early_destroy_fix, ncs_fact_absent(r), ncs_fact_is("send", pair && ncs_is_send(c)),
+                       ncs_fact_is("receive", pair && !ncs_is_send(c)), ncs_fact_ranks("peer", pair ? &c->rank : NULL, pair),
+                       ncs_fact_call("call", q->journal, c), ncs_fact_comm(q, r->unmet->comm));
+    d->advised = pair ? NULL : c;
     return true;
 }
 

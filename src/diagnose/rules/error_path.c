@@ -47,11 +47,11 @@ static const struct ncs_call *ended_by(const struct ncs_analysis *q, int rank)
 
 static void format_ended(const struct ncs_analysis *q, const struct ncs_cause *r, int line, struct ncs_str *s)
 {
-    ncs_format_absent(r, s);
+    ncs_add_fact(s, ncs_fact_absent(r));
     ncs_str_add(s, " ended by error");
     if (line)
         ncs_str_addf(s, " at line %d", line);
-    ncs_format_before(q, r, s);
+    ncs_add_fact(s, ncs_fact_before(q, r));
     ncs_str_addf(s, ": %s", ended_with(q, r->absent[0]));
 }
 
@@ -104,7 +104,7 @@ static bool error_path_match(const struct ncs_analysis *q, const struct ncs_caus
         ncs_str_addf(&fix, "repair what failed on rank %d", a->rank);
     if (!ended)
         format_so(q, r, many, &s);
-    ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
+    ncs_add_fact(&s, ncs_fact_waits(q, r->unmet, r->absents > 1));
     ncs_str_add(&fix, "; a rank that cannot go on has to have the communicator aborted on all ranks");
     d->f.why = ncs_plain(ncs_str_take(&s));
     d->f.fix = ncs_plain(ncs_str_take(&fix));

@@ -53,7 +53,7 @@ static void stale_fill(const struct ncs_analysis *q, const struct ncs_call *cons
     const struct ncs_call *freed = pair[0], *made = pair[1];
     for (size_t k = 0; k + 1 < calls; k += 2)
         ncs_add_culprit(d, pair[k]->rank, 0, pair[k]->place.line);
-    ncs_format_culprits(s, d);
+    ncs_add_fact(s, ncs_fact_culprits("who", d));
     ncs_str_addf(s, " %s memory", d->f.culprits == 1 ? "frees" : "free");
     ncs_format_place(s, freed);
     ncs_str_add(s, " ");
@@ -98,8 +98,8 @@ static bool freed_while_registered_match(const struct ncs_analysis *q, const str
     d->f.certainty = NCS_CERTAIN;
     d->f.call = put->number;
     ncs_set_title(q, d, put);
-    ncs_add_row(d, put->rank, put->place.line, ncs_copy_text("puts into this memory"));
-    ncs_add_row(d, pair[0]->rank, pair[0]->place.line, ncs_copy_text("frees the memory of its window"));
+    ncs_add_row(d, put->rank, put->place.line, ncs_plain(ncs_copy_text("puts into this memory")));
+    ncs_add_row(d, pair[0]->rank, pair[0]->place.line, ncs_plain(ncs_copy_text("frees the memory of its window")));
     d->f.why = ncs_plain(ncs_str_take(&s));
     return true;
 }

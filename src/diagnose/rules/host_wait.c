@@ -139,7 +139,7 @@ static void host_wait_lists_differ(const struct ncs_analysis *q, const struct nc
             if (count[i] <= count[1 - i])
                 ncs_add_culprit(d, ranks[i][k], 0, ncs_gate_line(q, ranks[i][k]));
             ncs_add_row(d, ranks[i][k], ncs_gate_line(q, ranks[i][k]),
-                        ncs_text("waits in barrier() of %s", q->snap->gate[unmet[i]->gate].key));
+                        ncs_plain(ncs_text("waits in barrier() of %s", q->snap->gate[unmet[i]->gate].key)));
         }
         ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(unmet[i] - q->unmet)));
     }

@@ -89,7 +89,7 @@ static void format_unshared(const struct ncs_analysis *q, const struct ncs_unmet
     }
     ncs_add_blocked_by(q, d, node, nodes);
     ncs_free(node);
-    ncs_format_culprits(&who, d);
+    ncs_add_fact(&who, ncs_fact_culprits("who", d));
     ncs_fill_unmet(q, d, n, 0);
     d->f.bystanders = 0;
     bool all = u->owns == u->ids;

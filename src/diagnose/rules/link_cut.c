@@ -1,9 +1,6 @@
 /* No rank is at fault: a link between two of them is gone. */
 #include "diagnose/rules/rule.h"
 
-#include "base/mem.h"
-#include "base/str.h"
-
 /* Blames one end of the link, with its call if it has made one. */
 static void add_end(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_unmet *n, int comm_rank)
 {
@@ -23,17 +20,12 @@ static bool link_cut_match(const struct ncs_analysis *q, const struct ncs_cause 
     if (r->kind != NCS_CAUSE_DIFFER || !n || n->meeting < 0 || q->snap->meeting[n->meeting].stuck != NCS_STUCK_LINK)
         return false;
     const int *cut = q->snap->meeting[n->meeting].cut;
-    struct ncs_str s = { 0 };
-    char *what = ncs_describe(n->call);
     add_end(q, d, n, cut[0]);
     add_end(q, d, n, cut[1]);
-    ncs_str_addf(&s, "the link between rank %d and rank %d of %s is cut, and call %u, %s, goes over it", cut[0], cut[1],
-                 ncs_comm_name(q, n->comm), (unsigned)n->call->number, what);
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(ncs_text("poll ncclCommGetAsyncError on every rank, and when one has an error or takes "
-                                  "too long abort the communicator on all of them"));
+    d->f.why = ncs_say(link_cut_why, ncs_fact_number("a", cut[0]), ncs_fact_number("b", cut[1]),
+                       ncs_fact_call("call", q->journal, n->call));
+    d->f.fix = ncs_say(link_cut_fix);
     ncs_fill_unmet(q, d, n, n->call->number);
-    ncs_free(what);
     return true;
 }
 

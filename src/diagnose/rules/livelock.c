@@ -21,7 +21,7 @@ static bool livelock_match(const struct ncs_analysis *q, const struct ncs_cause 
                          : c->call ? ncs_context_function(q, (int)i)
                                    : "the store, a thread or the clock";
         const char *verb = sleeps ? "" : "polls ", *end = !sleeps && c->call ? "()" : "";
-        ncs_add_row(d, c->rank, line, ncs_text("%s%s%s", verb, in, end));
+        ncs_add_row(d, c->rank, line, ncs_plain(ncs_text("%s%s%s", verb, in, end)));
         ncs_str_addf(&s, "%srank %d %s%s", s.bytes ? ", " : "", c->rank, verb, in);
         if (line)
             ncs_str_addf(&s, " at line %d", line);

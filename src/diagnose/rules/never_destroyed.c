@@ -12,7 +12,7 @@ static bool never_destroyed_match(const struct ncs_analysis *q, const struct ncs
         if (!info->member[i].gone && info->member[i].rank >= 0)
             ncs_add_culprit(d, info->member[i].rank, 0, 0);
     struct ncs_str s = { 0 };
-    ncs_format_culprits(&s, d);
+    ncs_add_fact(&s, ncs_fact_culprits("who", d));
     ncs_str_addf(&s, " never destroyed %s, others did", info->name);
     d->f.comm = ncs_copy_text(info->name);
     d->f.title = ncs_text("communicator %s was not destroyed", info->name);

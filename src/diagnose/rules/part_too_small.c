@@ -52,7 +52,7 @@ static void part_too_small_format(const struct ncs_analysis *q, const struct ncs
             ncs_format_colors(call, count, &s);
     }
     if (r->unmet)
-        ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
+        ncs_add_fact(&s, ncs_fact_waits(q, r->unmet, r->absents > 1));
     d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_str_addf(&s, "give rank %d the color of the part that it is meant for", c->rank);
     if (own)

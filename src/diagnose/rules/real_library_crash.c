@@ -48,7 +48,7 @@ static bool leaves_others(const struct ncs_analysis *q, const struct ncs_cause *
     ncs_str_addf(&s, "rank %d's %s", c->rank, text);
     ncs_format_place(&s, c);
     ncs_str_addf(&s, " crashes the real library%s%s", notice->why ? ": " : "", notice->why ? notice->why : "");
-    ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
+    ncs_add_fact(&s, ncs_fact_waits(q, r->unmet, r->absents > 1));
     d->f.why = ncs_plain(ncs_str_take(&s));
     d->f.fix = ncs_plain(crash_fix(q, c));
     ncs_free(text);

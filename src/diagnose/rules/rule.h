@@ -235,14 +235,16 @@ bool ncs_is_because(const struct ncs_cause *r, enum ncs_reason first, enum ncs_r
 /* True if the cause is an absence from a meeting of the kind, and the absent ranks no longer make
  * the call or are elsewhere. */
 bool ncs_lacks(const struct ncs_cause *r, enum ncs_unmet_kind kind);
-void ncs_format_absent(const struct ncs_cause *r, struct ncs_str *s); /* "ranks 0, 1" */
-/* " before call 3 on world" */
-void ncs_format_before(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s);
-/* `several`: "for them" instead of "for it". Adds "; ranks 0, 1, 3 wait for it in AllReduce float32
- * x 1024 sum at line 9". */
-void ncs_format_who_waits(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *unmet, bool several);
-/* Fills the draft, except the repair: "rank 1 aborted world at line 13 after 2 calls; ..." */
-void ncs_format_left(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, const char *verb);
+struct ncs_fact ncs_fact_absent(const struct ncs_cause *r); /* "absent": the missed ranks */
+/* The ranks that are at the meeting. */
+struct ncs_fact ncs_fact_present(const char *name, const struct ncs_analysis *q, const struct ncs_unmet *unmet);
+struct ncs_fact ncs_fact_before(const struct ncs_analysis *q,
+                                const struct ncs_cause *r); /* "before": " before call 3 on world" */
+/* "waits": "; ranks 0, 1, 3 wait for it in AllReduce float32 x 1024 sum at line 9". `several`: "for them". Not there if nobody
+ * waits. */
+struct ncs_fact ncs_fact_waits(const struct ncs_analysis *q, const struct ncs_unmet *unmet, bool several);
+/* Fills the draft, except the fix: "rank 1 aborted world at line 13 after 2 calls; ...". `how`: "aborted" "revoked" "destroyed". */
+void ncs_fill_left(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, const char *how);
 
 /* On real hardware, where the wait in a destroy is concluded: makes the finding likely, and says what else may hold the ranks.
  * call: some ranks wait in it, and others have not made it; NULL = there is none. */
@@ -275,16 +277,14 @@ void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r
 const struct ncs_call *ncs_call_at(const struct ncs_analysis *q, int comm, int comm_rank, uint32_t position);
 /* True if both calls exist and have the same signature and label. */
 bool ncs_same_call(const struct ncs_call *a, const struct ncs_call *b);
-/* Adds "calls 3, 6 at line 7 (grad 1)": the calls of p->gaps. comm_rank: a rank that made them. */
-void ncs_format_gaps(const struct ncs_analysis *q, int comm, int comm_rank, const struct ncs_call_divergence *p,
-                     struct ncs_str *s);
+/* "gaps": "calls 3, 6 at line 7 (grad 1)", the calls of p->gaps; not there if it has none. comm_rank: a rank that made them. */
+struct ncs_fact ncs_fact_gaps(const struct ncs_analysis *q, int comm, int comm_rank, const struct ncs_call_divergence *p);
 enum { NCS_MOVED_FAR = 16 }; /* the longest distance, in calls, over which a call is exchanged or moved */
 bool ncs_never_called(const struct ncs_cause *r);
 /* Another unmet wait of the communicator at which the absent rank waits; NULL = none. */
 const struct ncs_unmet *ncs_own_other(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct ncs_absent *a);
-/* Adds " too", or " before it waits in barrier() at line 9" for a rank that may still
- * intend the call. */
-void ncs_format_before_wait(const struct ncs_analysis *q, const struct ncs_cause *r, bool several, struct ncs_str *s);
+/* "wait": " too", or " before it waits in barrier() at line 9" for a rank that may still intend the call. */
+struct ncs_fact ncs_fact_before_wait(const struct ncs_analysis *q, const struct ncs_cause *r, bool several);
 
 /* ---- arguments of others at the same place (rules/common/siblings.c) ---- */
 

@@ -32,8 +32,7 @@ static bool signal_cycle_match(const struct ncs_analysis *q, const struct ncs_ca
         return false;
     ncs_fill_cycle(q, r, NULL, d);
     d->f.why = ncs_plain(ncs_cycle_text(d));
-    d->f.fix = ncs_plain(ncs_text("put or signal before waiting: later work of the stream is not "
-                                  "sent before the wait ends"));
+    d->f.fix = ncs_say(signal_cycle_fix);
     if (!are_enqueued(q, r))
         d->f.certainty = NCS_LIKELY;
     return true;

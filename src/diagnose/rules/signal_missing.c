@@ -46,49 +46,28 @@ static void find_shorts(const struct ncs_analysis *q, const struct ncs_unmet *n,
     }
 }
 
-/* "rank 2", "itself", or "rank 1 of comm1" if one thread drives both ranks. The caller frees it. */
-static char *peer_name(const struct ncs_analysis *q, const struct ncs_unmet *n)
+/* "rank 2", "itself", or "rank 1 of comm1" if one thread drives both ranks. */
+static struct ncs_fact fact_peer(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
-    if (n->src == n->dst)
-        return ncs_copy_text("itself");
-    if (n->absent[0].rank == n->call->rank)
-        return ncs_text("rank %d of %s", n->src, ncs_comm_name(q, n->comm));
-    return ncs_text("rank %d", n->absent[0].rank);
+    bool self = n->src == n->dst, member = !self && n->absent[0].rank == n->call->rank;
+    return ncs_fact_sentence("peer", ncs_say(signal_missing_peer, ncs_fact_is("self", self), ncs_fact_is("by_member", member),
+                                             ncs_fact_number("member", n->src), ncs_fact_comm(q, n->comm),
+                                             ncs_fact_ranks("rank", &n->absent[0].rank, !self && !member)));
 }
 
-static void format_short(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why, struct ncs_str *fix)
+/* Adds what the wait lacks behind what the waits before it lack. `all`: the number of waits if these are too many to be named. */
+static void add_short(const struct ncs_analysis *q, const struct ncs_unmet *n, size_t all, struct ncs_draft *d)
 {
-    const struct ncs_call *c = n->call;
-    unsigned long long wanted = n->wanted, came = n->came;
-    char *peer = peer_name(q, n);
+    int64_t wanted = (int64_t)n->wanted, came = (int64_t)n->came;
     int peer_context = n->absent[0].context;
     bool self = n->src == n->dst;
-    bool own = n->absent[0].rank == c->rank || (peer_context >= 0 && q->snap->context[peer_context].held_by);
-    ncs_str_addf(why, "rank %d waits for %llu signal%s of %s", c->rank, wanted, wanted == 1 ? "" : "s", peer);
-    ncs_format_place(why, c);
-    if (came)
-        ncs_str_addf(why, ", and %llu %s", came, came == 1 ? "is there" : "are there");
-    else
-        ncs_str_add(why, ", and none is there");
-    if (self)
-        ncs_str_addf(why, ": rank %d %s itself%s", c->rank, came ? "signals" : "never signals", came ? " no more" : "");
-    if (self)
-        ncs_str_addf(fix, "let rank %d put or signal", c->rank);
-    else
-        ncs_str_addf(fix, "let %s put or signal", peer);
-    ncs_str_addf(fix, " %llu more time%s to ", wanted - came, wanted - came == 1 ? "" : "s");
-    if (self)
-        ncs_str_add(fix, "itself");
-    else if (own)
-        ncs_str_addf(fix, "rank %d", n->dst);
-    else
-        ncs_str_addf(fix, "rank %d", c->rank);
-    ncs_str_add(fix, own ? " before the wait" : "");
-    ncs_str_addf(fix, ", or %s", came ? "let the wait" : "leave out the wait");
-    ncs_format_place(fix, c);
-    if (came)
-        ncs_str_addf(fix, " take %llu", came);
-    ncs_free(peer);
+    bool own = n->absent[0].rank == n->call->rank || (peer_context >= 0 && q->snap->context[peer_context].held_by);
+    d->f.why = ncs_say(signal_missing_why, ncs_fact_sentence("before", d->f.why), ncs_fact_call("call", q->journal, n->call),
+                       ncs_fact_number("wanted", wanted), fact_peer(q, n), ncs_fact_number("came", came),
+                       ncs_fact_is("self", self), ncs_fact_number("all", (int64_t)all));
+    d->f.fix = ncs_say(signal_missing_fix, ncs_fact_sentence("before", d->f.fix), ncs_fact_call("call", q->journal, n->call),
+                       ncs_fact_number("lacking", wanted - came), fact_peer(q, n), ncs_fact_number("came", came),
+                       ncs_fact_is("self", self), ncs_fact_is("own", own), ncs_fact_number("member", n->dst));
 }
 
 /* How many puts and signals the rank has made on the communicator. */
@@ -118,7 +97,6 @@ static bool signal_missing_match(const struct ncs_analysis *q, const struct ncs_
         return false;
     const struct ncs_unmet *n = r->unmet;
     struct shorts all = { 0 };
-    struct ncs_str why = { 0 }, fix = { 0 };
     for (size_t i = 0; i < n->absents; i++)
         if (n->absent[i].rank >= 0)
             ncs_add_culprit(d, n->absent[i].rank, 0, 0);
@@ -129,16 +107,9 @@ static bool signal_missing_match(const struct ncs_analysis *q, const struct ncs_
             ncs_add_unmet_rows(q, d, all.of[i]);
         if (i > 0)
             ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(all.of[i] - q->unmet)));
-        if (i >= MOST)
-            continue;
-        ncs_str_add(&why, i ? "; " : "");
-        ncs_str_add(&fix, i ? "; " : "");
-        format_short(q, all.of[i], &why, &fix);
+        if (i < MOST)
+            add_short(q, all.of[i], i + 1 == MOST && all.count > MOST ? all.count : 0, d);
     }
-    if (all.count > MOST)
-        ncs_str_addf(&why, "; and so on, %zu waits", all.count);
-    d->f.why = ncs_plain(ncs_str_take(&why));
-    d->f.fix = ncs_plain(ncs_str_take(&fix));
     if (all.count == 1 && signals_alike(q, all.of[0]))
         d->f.certainty = NCS_LIKELY;
     ncs_free(all.of);

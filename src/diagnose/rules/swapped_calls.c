@@ -39,21 +39,12 @@ static bool match_moved(const struct ncs_analysis *q, const struct ncs_cause *r,
     const struct ncs_call *theirs = ncs_sequence_at(model, extra ? to : p.at);
     ncs_fill_divergence(q, r, comm, &p, d);
     d->f.culprit[0].line = own->place.line;
-    struct ncs_str s = { 0 };
-    char *what = ncs_describe(own);
-    ncs_str_addf(&s, "rank %d makes %s", own->rank, what);
-    ncs_format_place(&s, own);
-    ncs_str_addf(&s, " as call %u on %s, the others make it", (unsigned)own->number, ncs_comm_name(q, comm));
-    ncs_format_place(&s, theirs);
-    ncs_str_addf(&s, " as call %u", (unsigned)theirs->number);
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(ncs_text("on rank %d, make it %s the one that is now call %u", own->rank, extra ? "after" : "before",
-                                  (unsigned)theirs->number));
+    d->f.why = ncs_say(moved_call_why, ncs_fact_call("own", q->journal, own), ncs_fact_call("theirs", q->journal, theirs));
+    d->f.fix = ncs_say(moved_call_fix, ncs_fact_call("own", q->journal, own), ncs_fact_is("extra", extra),
+                       ncs_fact_call("theirs", q->journal, theirs));
     ncs_sentence_free(d->f.evidence);
-    d->f.evidence = ncs_plain(ncs_text("by the order of the calls: with call %u made as call %u rank %d agrees "
-                                       "with the others",
-                                       (unsigned)own->number, (unsigned)theirs->number, own->rank));
-    ncs_free(what);
+    d->f.evidence = ncs_say(moved_call_evidence, ncs_fact_call("own", q->journal, own),
+                            ncs_fact_call("theirs", q->journal, theirs));
     ncs_free(p.minority);
     return true;
 }
@@ -66,9 +57,9 @@ static bool may_be_sorted(const struct ncs_call *a, const struct ncs_call *b)
            (ncs_call_count(a) != ncs_call_count(b) || ncs_call_dtype(a) != ncs_call_dtype(b));
 }
 
-/* Adds the ranks of the run that make this call at the position. */
-static void swapped_calls_format_side(const struct ncs_analysis *q, int comm, uint32_t at, const struct ncs_call *call,
-                                      struct ncs_str *s)
+/* The ranks of the run that make this call at the position. */
+static struct ncs_fact fact_makers_at(const char *name, const struct ncs_analysis *q, int comm, uint32_t at,
+                                      const struct ncs_call *call)
 {
     int members = q->journal->comm[comm]->members;
     int *rank = ncs_new((size_t)members * sizeof *rank);
@@ -78,38 +69,21 @@ static void swapped_calls_format_side(const struct ncs_analysis *q, int comm, ui
         if (c == call || ncs_same_call(c, call))
             rank[ranks++] = c->rank;
     }
-    ncs_format_ranks(s, rank, ranks);
+    struct ncs_fact fact = ncs_fact_ranks(name, rank, ranks);
     ncs_free(rank);
+    return fact;
 }
 
-/* "call 1 is A at line 8 on ranks 0, 2 and B at line 9 on ranks 1, 3, and call 2 is the other
- * one" */
-static void format_sides(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p, const struct ncs_call *own,
-                         const struct ncs_call *model, struct ncs_str *s)
+/* If signature or label distinguishes the two calls, each is followed by the ranks that made it. Otherwise only lines do
+ * (p->by_line), and the minority is named. */
+static struct ncs_fact fact_side(const char *name, const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
+                                 const struct ncs_call *side, const struct ncs_call *other, bool minority)
 {
-    const struct ncs_call *side[] = { own, model };
-    if (p->tied && model->rank < own->rank) {
-        side[0] = model;
-        side[1] = own;
-    }
-    /* If signature or label distinguishes the two calls, each is followed by the ranks that made
-     * it. Otherwise only lines do (p->by_line), and the minority is named. */
-    bool told_apart = !ncs_same_call(own, model);
-    ncs_str_addf(s, ": call %u is", (unsigned)p->number);
-    for (int i = 0; i < 2; i++) {
-        char *what = ncs_describe(side[i]);
-        ncs_str_addf(s, "%s %s", i ? " and" : "", what);
-        ncs_format_place(s, side[i]);
-        ncs_str_add(s, " on ");
-        if (told_apart)
-            swapped_calls_format_side(q, comm, p->at, side[i], s);
-        else if (i == 0 && !p->tied)
-            ncs_format_minority(q, s, comm, p);
-        else
-            ncs_format_ranks(s, &side[i]->rank, 1);
-        ncs_free(what);
-    }
-    ncs_str_addf(s, ", and call %u is the other one", (unsigned)p->other);
+    if (!ncs_same_call(side, other))
+        return fact_makers_at(name, q, comm, p->at, side);
+    struct ncs_fact fact = minority ? ncs_fact_minority(q, comm, p) : ncs_fact_rank(name, side->rank);
+    fact.name = name;
+    return fact;
 }
 
 /* True for two gathers, or two scatters, with different roots. NCCL composes each of messages
@@ -132,23 +106,16 @@ static bool swapped_calls_match(const struct ncs_analysis *q, const struct ncs_c
     const struct ncs_call *model = ncs_call_at(q, comm, p->model, p->at);
     if (p->tied)
         own = ncs_call_at(q, comm, p->model == p->minority[0] ? p->minority[p->minority_size - 1] : p->minority[0], p->at);
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "calls %u and %u are exchanged", (unsigned)p->number, (unsigned)p->other);
-    format_sides(q, comm, p, own, model, &s);
-    if (may_be_sorted(model, ncs_call_at(q, comm, p->model, p->at + p->shift)))
-        ncs_str_add(&s, "; NCCL may sort the calls of a group by size and hide it, but does not promise to");
+    bool turned = p->tied && model->rank < own->rank;
+    const struct ncs_call *a = turned ? model : own, *b = turned ? own : model;
     d->remark = !r->unmet && meet_all_the_same(own, model);
-    if (d->remark)
-        ncs_str_add(&s, "; to two roots they meet all the same");
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    if (p->tied)
-        ncs_str_addf(&s, "make calls %u and %u in the same order on every rank", (unsigned)p->number, (unsigned)p->other);
-    else {
-        ncs_str_add(&s, "on ");
-        ncs_format_minority(q, &s, comm, p);
-        ncs_str_addf(&s, ", make the call at line %d after the one that is now call %u", own->place.line, (unsigned)p->other);
-    }
-    d->f.fix = ncs_plain(ncs_str_take(&s));
+    d->f.why = ncs_say(swapped_calls_why, ncs_fact_number("first", p->number), ncs_fact_number("second", p->other),
+                       ncs_fact_call("a", q->journal, a), fact_side("as", q, comm, p, a, b, !p->tied),
+                       ncs_fact_call("b", q->journal, b), fact_side("bs", q, comm, p, b, a, false),
+                       ncs_fact_is("sorted", may_be_sorted(model, ncs_call_at(q, comm, p->model, p->at + p->shift))),
+                       ncs_fact_is("meet", d->remark));
+    d->f.fix = ncs_say(swapped_calls_fix, ncs_fact_is("tied", p->tied), ncs_fact_number("first", p->number),
+                       ncs_fact_number("second", p->other), ncs_fact_minority(q, comm, p), ncs_fact_call("own", q->journal, own));
     ncs_free(p->minority);
     return true;
 }

@@ -123,7 +123,7 @@ static bool wrong_comm_match(const struct ncs_analysis *q, const struct ncs_caus
             const struct ncs_call *c = n[i]->present[k];
             char *what = ncs_describe(c);
             ncs_add_row(d, c->rank, c->place.line,
-                        ncs_text("waits in call %u on %s, %s", (unsigned)c->number, ncs_comm_name(q, c->comm), what));
+                        ncs_plain(ncs_text("waits in call %u on %s, %s", (unsigned)c->number, ncs_comm_name(q, c->comm), what)));
             ncs_free(what);
         }
     d->f.evidence = ncs_plain(few == 2 ? ncs_copy_text("as many made the call on the one as on the other, so all are named")

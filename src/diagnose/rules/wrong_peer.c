@@ -33,7 +33,7 @@ static void add_unmatched_row(const struct ncs_analysis *q, struct ncs_draft *d,
     ncs_str_addf(&s, "call %u ", (unsigned)c->number);
     wrong_peer_format_peer(q, &s, c);
     ncs_str_addf(&s, ", which has no %s for it", ncs_is_send(c) ? "receive" : "send");
-    ncs_add_row(d, c->rank, c->place.line, ncs_str_take(&s));
+    ncs_add_row(d, c->rank, c->place.line, ncs_plain(ncs_str_take(&s)));
 }
 
 static void format_misnaming(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_misnaming *m)
@@ -187,7 +187,7 @@ static bool wrong_peer_match(const struct ncs_analysis *q, const struct ncs_caus
             here |= d->f.row[k].rank == c->rank;
         char *what = ncs_describe(c);
         if (!here)
-            ncs_add_row(d, c->rank, c->place.line, ncs_text("waits in call %u, %s", (unsigned)c->number, what));
+            ncs_add_row(d, c->rank, c->place.line, ncs_plain(ncs_text("waits in call %u, %s", (unsigned)c->number, what)));
         ncs_free(what);
     }
     ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(o - q->unmet)));

@@ -7,15 +7,9 @@ static bool zero_count_match(const struct ncs_analysis *q, const struct ncs_caus
         return false;
     ncs_fill_absent(q, r, d);
     const struct ncs_call *c = r->absent[0]->call;
-    struct ncs_str s = { 0 };
-    ncs_format_absent(r, &s);
-    ncs_str_addf(&s, " made call %u with count 0", (unsigned)c->number);
-    ncs_format_place(&s, c);
-    ncs_str_add(&s, ": NCCL drops an empty collective, it is no participation");
-    ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(
-        ncs_text("give call %u the same count on every rank, or leave it out on all of them", (unsigned)c->number));
+    d->f.why = ncs_say(zero_count_why, ncs_fact_absent(r), ncs_fact_call("call", q->journal, c),
+                       ncs_fact_waits(q, r->unmet, r->absents > 1));
+    d->f.fix = ncs_say(zero_count_fix, ncs_fact_call("call", q->journal, c));
     return true;
 }
 

@@ -101,14 +101,10 @@ void ncs_format_ranks(struct ncs_str *s, const int *ranks, size_t count)
     ncs_str_add_many_ranks(s, ranks, count);
 }
 
-bool ncs_format_own_group(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_absent *a)
+struct ncs_sentence *ncs_say_own_group(const struct ncs_analysis *q, const struct ncs_absent *a)
 {
     const struct ncs_call *c = a->reason == NCS_ABSENT_ELSEWHERE && a->rank >= 0 ? ncs_grouped_wait(q, a->rank) : NULL;
-    if (!c)
-        return false;
-    ncs_str_add(s, " in the group of its call");
-    ncs_format_place(s, c);
-    return true;
+    return c ? ncs_say(own_group, ncs_fact_call("call", q->journal, c)) : NULL;
 }
 
 void ncs_format_result(const struct ncs_call *call, struct ncs_str *s)
@@ -129,4 +125,17 @@ struct ncs_fact ncs_fact_makers(const char *name, struct ncs_call *const *call, 
     struct ncs_fact fact = ncs_fact_ranks(name, rank, ranks);
     ncs_free(rank);
     return fact;
+}
+
+struct ncs_fact ncs_fact_comm(const struct ncs_analysis *q, int comm)
+{
+    return ncs_fact_text("comm", ncs_comm_name(q, comm));
+}
+
+void ncs_add_fact(struct ncs_str *s, struct ncs_fact fact)
+{
+    fact.name = "text";
+    struct ncs_sentence *only = ncs_say(plain, fact);
+    ncs_str_add(s, ncs_sentence_text(only));
+    ncs_sentence_free(only);
 }

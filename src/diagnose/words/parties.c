@@ -76,7 +76,7 @@ static void settle_rows(const struct ncs_parties *p, struct ncs_finding *f)
         struct ncs_finding_row row = f->row[i];
         int party = parties_settle(p, row.rank);
         if (party != row.rank && parties_has_row(f, party)) {
-            ncs_free(row.text);
+            ncs_sentence_free(row.said);
             continue;
         }
         row.rank = party;
@@ -237,7 +237,7 @@ static void name_finding(const struct ncs_parties *p, struct ncs_finding *f)
     }
     name_weighed(p, &f->weighed);
     for (size_t i = 0; i < f->rows; i++)
-        name_text(p, f, &f->row[i].text, &no_more);
+        ncs_sentence_name(f->row[i].said, &naming);
     for (size_t i = 0; i < f->priors; i++) {
         name_text(p, f, &f->prior[i].text, &no_more);
         f->prior[i].ranks = keep_settled(p, f->prior[i].rank, f->prior[i].ranks);

@@ -54,12 +54,13 @@ struct link {
 static void add_link(struct link *link, size_t *links, const struct ncs_finding_row *row, size_t bar)
 {
     size_t i = 0;
-    while (i < *links && (link[i].bar != bar || link[i].line != row->line || strcmp(link[i].text, row->text) != 0))
+    while (i < *links &&
+           (link[i].bar != bar || link[i].line != row->line || strcmp(link[i].text, ncs_sentence_text(row->said)) != 0))
         i++;
     if (i == LINKS)
         return;
     if (i == *links)
-        link[(*links)++] = (struct link){ .text = row->text, .line = row->line, .bar = bar };
+        link[(*links)++] = (struct link){ .text = ncs_sentence_text(row->said), .line = row->line, .bar = bar };
     NCS_PUSH(link[i].rank, link[i].ranks, link[i].room, row->rank);
 }
 

@@ -209,7 +209,6 @@ static void fill_step(const struct ncs_analysis *q, const struct ncs_cause *r, s
     const struct ncs_call *c = s->call;
     int line = c && c->place.line ? c->place.line : ncs_gate_line(q, s->rank);
     const char *comm = c ? ncs_comm_name(q, s->unmet->comm) : NULL;
-    char *other = s->other == s->rank ? ncs_copy_text("itself") : ncs_text("rank %d", s->other);
     struct ncs_cycle_step step = { .rank = s->rank,
                                    .comm = (char *)comm,
                                    .line = line,
@@ -220,11 +219,9 @@ static void fill_step(const struct ncs_analysis *q, const struct ncs_cause *r, s
     ncs_add_step(d, &step);
     const char *gate = s->unmet->gate >= 0 ? q->snap->gate[s->unmet->gate].what : NULL;
     char *what = c ? ncs_describe(c) : ncs_copy_text(gate ? gate : "a call of another rank");
-    if (c && c->number)
-        ncs_add_row(d, s->rank, line, ncs_text("waits in call %u on %s, %s, for %s", (unsigned)c->number, comm, what, other));
-    else
-        ncs_add_row(d, s->rank, line, ncs_text("waits in %s for %s", what, other));
-    ncs_free(other);
+    ncs_add_row(d, s->rank, line,
+                ncs_say(row_cycle, ncs_fact_call("call", q->journal, c && c->number ? c : NULL), ncs_fact_text("what", what),
+                        ncs_fact_is("self", s->other == s->rank), ncs_fact_rank("other", s->other)));
     ncs_free(what);
 }
 

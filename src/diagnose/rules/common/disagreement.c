@@ -110,9 +110,7 @@ void ncs_fill_calls(const struct ncs_analysis *q, const struct ncs_cause *r, str
     ncs_set_title(q, d, title);
     for (size_t i = 0; i < r->calls; i++) {
         const struct ncs_call *c = r->call[i];
-        char *what = ncs_describe(c);
-        ncs_add_row(d, c->rank, c->place.line, ncs_text("call %u is %s", (unsigned)c->number, what));
-        ncs_free(what);
+        ncs_add_row(d, c->rank, c->place.line, ncs_say(row_call, ncs_fact_call("call", q->journal, c)));
     }
     if (r->unmet)
         ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(r->unmet - q->unmet)));
@@ -262,7 +260,7 @@ bool ncs_advise_minority(const struct ncs_cause *r, struct ncs_draft *d, const c
         ncs_str_add(&s, " is the odd one");
     } else if (d->f.culprits < r->calls) {
         ncs_str_add(&s, ": ");
-        ncs_format_culprits(&s, d);
+        ncs_add_fact(&s, ncs_fact_culprits("who", d));
         ncs_str_add(&s, " are the odd ones");
     }
     d->f.fix = ncs_plain(ncs_str_take(&s));

@@ -31,21 +31,14 @@ const struct ncs_call_divergence *ncs_divergence_of(const struct ncs_analysis *q
     return p->how != NCS_DIVERGENCE_NONE && p->at <= at ? p : NULL;
 }
 
-void ncs_format_minority(const struct ncs_analysis *q, struct ncs_str *s, int comm, const struct ncs_call_divergence *p)
+struct ncs_fact ncs_fact_minority(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p)
 {
     int *ranks = ncs_new(p->minority_size * sizeof *ranks);
     for (size_t i = 0; i < p->minority_size; i++)
         ranks[i] = ncs_run_rank(q, comm, p->minority[i]);
-    ncs_format_ranks(s, ranks, p->minority_size);
+    struct ncs_fact fact = ncs_fact_ranks("who", ranks, p->minority_size);
     ncs_free(ranks);
-}
-
-void ncs_format_call_count(struct ncs_str *s, unsigned calls)
-{
-    if (calls <= 1)
-        ncs_str_add(s, calls ? "one call" : "no call");
-    else
-        ncs_str_addf(s, "%u calls", calls);
+    return fact;
 }
 
 static bool in_minority(const struct ncs_call_divergence *p, int comm_rank)
@@ -60,8 +53,8 @@ static bool in_minority(const struct ncs_call_divergence *p, int comm_rank)
     return false;
 }
 
-/* Adds the ranks outside of the minority that made as many calls as the model: "rank 0", "ranks 0, 1, 3". */
-static void format_model(const struct ncs_analysis *q, struct ncs_str *s, int comm, const struct ncs_call_divergence *p)
+/* The ranks outside of the minority that made as many calls as the model. */
+static struct ncs_fact fact_model(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
     int *rank = ncs_new((size_t)info->members * sizeof *rank);
@@ -72,26 +65,16 @@ static void format_model(const struct ncs_analysis *q, struct ncs_str *s, int co
             !ncs_is_unrecorded(q, number))
             rank[ranks++] = number;
     }
-    if (ranks)
-        ncs_format_ranks(s, rank, ranks);
-    else
-        ncs_str_add(s, "the others");
+    struct ncs_fact fact = ncs_fact_ranks("others", rank, ranks);
     ncs_free(rank);
+    return fact;
 }
 
-void ncs_format_counts(const struct ncs_analysis *q, struct ncs_str *s, int comm, const struct ncs_call_divergence *p)
+struct ncs_sentence *ncs_say_counts(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
-    unsigned calls = (unsigned)info->member[p->model].calls;
-    ncs_format_minority(q, s, comm, p);
-    ncs_str_add(s, " made ");
-    ncs_format_call_count(s, (unsigned)info->member[p->minority[0]].calls);
-    ncs_str_addf(s, " on %s; ", ncs_comm_name(q, comm));
-    format_model(q, s, comm, p);
-    if (calls == 1)
-        ncs_str_add(s, " made one");
-    else
-        ncs_str_addf(s, " made %u", calls);
+    return ncs_say(counts, ncs_fact_minority(q, comm, p), ncs_fact_number("own", info->member[p->minority[0]].calls),
+                   ncs_fact_comm(q, comm), fact_model(q, comm, p), ncs_fact_number("calls", info->member[p->model].calls));
 }
 
 const struct ncs_call *ncs_call_at(const struct ncs_analysis *q, int comm, int comm_rank, uint32_t position)
@@ -105,40 +88,39 @@ bool ncs_same_call(const struct ncs_call *a, const struct ncs_call *b)
     return a && b && ncs_calls_are_alike(a, b) && strcmp(x, y) == 0;
 }
 
-/* Adds the calls from the i-th one on that were made at one place: "calls 3, 6 at line 7 (grad 1)". Returns the next one
+/* The calls from *i on that were made at one place, behind those before: "calls 3, 6 at line 7 (grad 1)". Moves *i to the next one
  * made elsewhere. */
-static uint32_t format_gaps_at(const struct ncs_sequence *of, const struct ncs_gaps *gaps, uint32_t i, struct ncs_str *s)
+static struct ncs_sentence *say_gaps_at(const struct ncs_analysis *q, const struct ncs_sequence *of, const struct ncs_gaps *gaps,
+                                        uint32_t *i, struct ncs_sentence *before)
 {
     enum { MOST_NUMBERS = 4 };
-    const struct ncs_call *first = ncs_sequence_at(of, gaps->at[i]), *c = first;
+    const struct ncs_call *first = ncs_sequence_at(of, gaps->at[*i]), *c = first;
     struct ncs_str numbers = { 0 };
     uint32_t count = 0;
-    for (; i < gaps->count; i++, count++) {
-        c = ncs_sequence_at(of, gaps->at[i]);
+    for (; *i < gaps->count; ++*i, count++) {
+        c = ncs_sequence_at(of, gaps->at[*i]);
         if (!ncs_same_call(c, first) || !ncs_at_same_place(c, first))
             break;
         if (count < MOST_NUMBERS)
             ncs_str_addf(&numbers, "%s%u", count ? ", " : "", (unsigned)c->number);
     }
-    ncs_str_addf(s, "%s %s", count > 1 ? "calls" : "call", numbers.text);
-    if (count > MOST_NUMBERS)
-        ncs_str_addf(s, " and %u more", (unsigned)(count - MOST_NUMBERS));
-    ncs_format_place(s, first);
+    struct ncs_sentence *s = ncs_say(
+        gaps, ncs_fact_sentence("before", before), ncs_fact_number("count", count), ncs_fact_text("numbers", numbers.text),
+        ncs_fact_number("more", count > MOST_NUMBERS ? count - MOST_NUMBERS : 0), ncs_fact_call("call", q->journal, first));
     ncs_str_free(&numbers);
-    return i;
+    return s;
 }
 
-void ncs_format_gaps(const struct ncs_analysis *q, int comm, int comm_rank, const struct ncs_call_divergence *p,
-                     struct ncs_str *s)
+struct ncs_fact ncs_fact_gaps(const struct ncs_analysis *q, int comm, int comm_rank, const struct ncs_call_divergence *p)
 {
     enum { MOST_PLACES = 4 };
+    struct ncs_sentence *s = NULL;
     uint32_t next = 0;
-    for (int places = 0; next < p->gaps.count && places < MOST_PLACES; places++) {
-        ncs_str_add(s, places ? "; " : "");
-        next = format_gaps_at(&q->comm[comm].seq[comm_rank], &p->gaps, next, s);
-    }
+    for (int places = 0; next < p->gaps.count && places < MOST_PLACES; places++)
+        s = say_gaps_at(q, &q->comm[comm].seq[comm_rank], &p->gaps, &next, s);
     if (next < p->gaps.count)
-        ncs_str_addf(s, "; and %u more", (unsigned)(p->gaps.count - next));
+        s = ncs_say(gaps_more, ncs_fact_sentence("gaps", s), ncs_fact_number("more", p->gaps.count - next));
+    return ncs_fact_sentence("gaps", s);
 }
 
 /* Adds a row for each rank's call at the divergence, if the calls met. Ranks that never made it
@@ -151,64 +133,50 @@ static void add_call_rows(const struct ncs_analysis *q, const struct ncs_cause *
     for (int i = 0; i < q->journal->comm[comm]->nranks; i++) {
         const struct ncs_call *c = ncs_call_at(q, comm, i, p->at);
         if (!c && r->kind == NCS_CAUSE_LATER)
-            ncs_add_row(d, ncs_run_rank(q, comm, i), 0, ncs_text("has not made call %u", (unsigned)p->number));
-        if (!c)
-            continue;
-        char *what = ncs_describe(c);
-        ncs_add_row(d, c->rank, c->place.line,
-                    ncs_text("call %u is %s%s%s%s", (unsigned)c->number, what, c->label ? " (" : "", c->label ? c->label : "",
-                             c->label ? ")" : ""));
-        ncs_free(what);
+            ncs_add_row(d, ncs_run_rank(q, comm, i), 0, ncs_say(row_unmade, ncs_fact_number("number", p->number)));
+        if (c)
+            ncs_add_row(d, c->rank, c->place.line,
+                        ncs_say(row_call, ncs_fact_call("call", q->journal, c), ncs_fact_text("label", c->label)));
     }
 }
 
-/* Adds the evidence for a difference in number alone: the line that was left out if lines show it,
- * else the numbers. */
-static void format_numbers(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p, struct ncs_str *s)
+/* What distinguishes the minority: a difference in number alone, by the line that was left out if lines show it, else the
+ * numbers; or that the order agrees with the change. */
+static struct ncs_sentence *say_evidence(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p)
 {
-    int others = q->journal->comm[comm]->nranks - (int)p->minority_size;
-    if (p->skipped_line) {
-        ncs_str_addf(s, "by script lines: the other%s made a call at line %d, ", others == 1 ? "" : "s", p->skipped_line);
-        ncs_format_minority(q, s, comm, p);
-        ncs_str_add(s, " made none there");
-        return;
-    }
-    ncs_str_add(s, "by number: ");
-    ncs_format_counts(q, s, comm, p);
-}
-
-/* The sentence that says what distinguishes the minority. The caller frees it. */
-static char *evidence_of(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p)
-{
-    struct ncs_str s = { 0 };
-    unsigned first = p->number, last = p->number + (p->shift ? p->shift - 1 : 0);
+    uint32_t first = p->number, last = p->number + (p->shift ? p->shift - 1 : 0);
     bool by_number = p->how == NCS_DIVERGENCE_FEWER || (p->how == NCS_DIVERGENCE_EXTRA && !ncs_call_at(q, comm, p->model, p->at));
-    if (by_number && !p->by_line) {
-        format_numbers(q, comm, p, &s);
-        return ncs_str_take(&s);
-    }
-    ncs_str_add(&s, p->by_label  ? "by the labels of the calls, which agree in all else: "
-                    : p->by_line ? "by script lines: "
-                                 : "by the order of the calls: ");
-    if (p->how == NCS_DIVERGENCE_SWAPPED)
-        ncs_str_addf(&s, "with calls %u and %u exchanged ", first, (unsigned)p->other);
-    else if (p->gaps.count)
-        ncs_str_addf(&s, "with these %zu calls %s ", p->gaps.count, p->how == NCS_DIVERGENCE_SKIPPED ? "put in" : "taken out");
-    else if (first == last)
-        ncs_str_addf(&s, "with call %u %s ", first, p->how == NCS_DIVERGENCE_SKIPPED ? "put in" : "taken out");
-    else
-        ncs_str_addf(&s, "with calls %u to %u %s ", first, last, p->how == NCS_DIVERGENCE_SKIPPED ? "put in" : "taken out");
-    if (p->tied) {
-        ncs_str_add(&s, "the two sides agree, and they are equally many");
-    } else {
-        ncs_format_minority(q, &s, comm, p);
-        ncs_str_add(&s, p->minority_size == 1 ? " agrees with the others" : " agree with the others");
-    }
-    return ncs_str_take(&s);
+    if (by_number && !p->by_line)
+        return ncs_say(divergence_evidence, ncs_fact_minority(q, comm, p), ncs_fact_line("line", p->skipped_line),
+                       ncs_fact_number("others", q->journal->comm[comm]->nranks - (int)p->minority_size),
+                       ncs_fact_sentence("counts", p->skipped_line ? NULL : ncs_say_counts(q, comm, p)));
+    bool swapped = p->how == NCS_DIVERGENCE_SWAPPED, gaps = !swapped && p->gaps.count, one = first == last;
+    return ncs_say(divergence_evidence, ncs_fact_is("order", true), ncs_fact_minority(q, comm, p),
+                   ncs_fact_is("by_label", p->by_label), ncs_fact_is("by_line", !p->by_label && p->by_line),
+                   ncs_fact_is("by_order", !p->by_label && !p->by_line), ncs_fact_number("first", first),
+                   ncs_fact_number("last", last), ncs_fact_number("other", swapped ? p->other : 0),
+                   ncs_fact_number("gaps", gaps ? p->gaps.count : 0), ncs_fact_is("one", !swapped && !gaps && one),
+                   ncs_fact_is("several", !swapped && !gaps && !one), ncs_fact_is("skipped", p->how == NCS_DIVERGENCE_SKIPPED),
+                   ncs_fact_is("tied", p->tied));
+}
+
+/* The name of the fact in a row that is what the rank has not done. */
+static const char *missing_in(const struct ncs_sentence *row)
+{
+    return row->phrase == NCS_PHRASE_row_waits ? "lead" : "missing";
+}
+
+/* True if the row is of a rank that never made a call. */
+static bool is_missing_call(const struct ncs_sentence *row)
+{
+    const char *name = missing_in(row);
+    const struct ncs_fact *f = ncs_sentence_fact(row, name, strlen(name));
+    return f && f->sentence && ncs_sentence_fact(f->sentence, "call_missing", strlen("call_missing"));
 }
 
 /* A rank that left calls out misses a later call than these: its row names the calls that it left out, as the title does. */
-static void set_skipped_rows(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p, struct ncs_draft *d)
+static void set_skipped_rows(const struct ncs_analysis *q, const struct ncs_cause *r, int comm,
+                             const struct ncs_call_divergence *p, struct ncs_draft *d)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
     if (p->how != NCS_DIVERGENCE_SKIPPED)
@@ -219,19 +187,13 @@ static void set_skipped_rows(const struct ncs_analysis *q, int comm, const struc
     for (size_t i = 0; i < d->f.rows; i++) {
         struct ncs_finding_row *row = &d->f.row[i];
         size_t k = row->rank >= 0 && row->rank < q->ranks ? place[row->rank + 1] : 0;
-        unsigned number = 0;
-        if (!k-- || sscanf(row->text, "never made call %u", &number) != 1 || number == p->number)
+        if (!k-- || r->unmet->call->number == p->number || !is_missing_call(row->said))
             continue;
-        struct ncs_str s = { 0 };
-        const char *rest = strchr(row->text, ':');
-        if (p->shift == 1)
-            ncs_str_addf(&s, "skipped call %u, ", (unsigned)p->number);
-        else
-            ncs_str_addf(&s, "skipped %u calls, ", (unsigned)p->shift);
-        ncs_str_addf(&s, "made %u of %u%s", (unsigned)info->member[p->minority[k]].calls, (unsigned)info->member[p->model].calls,
-                     rest ? rest : "");
-        ncs_free(row->text);
-        row->text = ncs_str_take(&s);
+        struct ncs_sentence *skipped = ncs_say(row_skipped, ncs_fact_is("one", p->shift == 1),
+                                               ncs_fact_number("first", p->number), ncs_fact_number("skipped", p->shift),
+                                               ncs_fact_number("made", info->member[p->minority[k]].calls),
+                                               ncs_fact_number("all", info->member[p->model].calls));
+        ncs_sentence_replace(row->said, missing_in(row->said), skipped);
     }
     ncs_free(place);
 }
@@ -260,7 +222,7 @@ void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r
         int line = p->skipped_line ? p->skipped_line : c ? c->place.line : 0;
         ncs_add_culprit(d, ncs_run_rank(q, comm, p->minority[i]), p->number, line);
     }
-    d->f.evidence = ncs_plain(evidence_of(q, comm, p));
+    d->f.evidence = say_evidence(q, comm, p);
     if (p->why.decision)
         ncs_decided(&d->f, p->why, "%zu of %d ranks are blamed%s", p->minority_size, q->journal->comm[comm]->nranks,
                     p->tied ? ", the sides are equal" : "");
@@ -271,7 +233,7 @@ void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r
         title = ncs_call_at(q, comm, p->minority[i], p->at);
     if (r->unmet) {
         ncs_fill_unmet(q, d, r->unmet, p->number);
-        set_skipped_rows(q, comm, p, d);
+        set_skipped_rows(q, r, comm, p, d);
     } else {
         d->f.call = p->number;
         /* no rank waits because of it: labels and lines may differ on purpose, missing calls not */
@@ -285,7 +247,7 @@ void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r
     bool met = r->kind != NCS_CAUSE_ABSENT && (!p->by_line || p->how == NCS_DIVERGENCE_SWAPPED);
     if (met) {
         for (size_t i = 0; i < d->f.rows; i++)
-            ncs_free(d->f.row[i].text);
+            ncs_sentence_free(d->f.row[i].said);
         d->f.rows = 0;
         add_call_rows(q, r, comm, p, d);
     }
@@ -389,50 +351,37 @@ const struct ncs_unmet *ncs_own_other(const struct ncs_analysis *q, const struct
     return NULL;
 }
 
-/* " before its AllReduce float32 x 8 sum at line 5", " before it calls comm:suspend at line 4,
- * which no other rank calls" */
-static void format_before_other(struct ncs_str *s, const struct ncs_unmet *other, const struct ncs_absent *a, bool several)
+/* " before its AllReduce float32 x 8 sum at line 5", " before it calls comm:suspend at line 4, which no other rank calls" */
+static struct ncs_sentence *say_before_other(const struct ncs_analysis *q, const struct ncs_unmet *other,
+                                             const struct ncs_absent *a, bool several)
 {
     const struct ncs_call *c = other->call;
+    bool meeting = ncs_is_meeting(other);
     for (size_t i = 0; i < other->presents; i++)
         c = other->present[i]->rank == a->rank ? other->present[i] : c;
-    if (ncs_is_meeting(other)) {
-        ncs_str_addf(s, " before %s %s", several ? "they call" : "it calls", ncs_function_name(c));
-        ncs_format_place(s, c);
-        ncs_str_add(s, other->presents == 1 ? ", which no other rank calls: all have to, or none" : "");
-        return;
-    }
-    char *what = ncs_describe(c);
-    ncs_str_addf(s, " before %s %s", several ? "their" : "its", what);
-    ncs_format_place(s, c);
-    if (other->kind == NCS_UNMET_COLLECTIVE && other->presents == 1)
-        ncs_str_add(s, ", which no other rank has made");
-    ncs_free(what);
+    bool alone = other->presents == 1 && (meeting || other->kind == NCS_UNMET_COLLECTIVE);
+    return ncs_say(before_other, ncs_fact_is("meeting", meeting), ncs_fact_is("several", several),
+                   ncs_fact_call("call", q->journal, c), ncs_fact_is("alone", alone));
 }
 
-void ncs_format_before_wait(const struct ncs_analysis *q, const struct ncs_cause *r, bool several, struct ncs_str *s)
+static struct ncs_sentence *say_before_wait(const struct ncs_analysis *q, const struct ncs_cause *r, bool several)
 {
     const struct ncs_absent *a = r->kind == NCS_CAUSE_ABSENT && r->absents ? r->absent[0] : NULL;
-    if (!a || a->reason != NCS_ABSENT_ELSEWHERE || a->context < 0) {
-        ncs_str_add(s, " too");
-        return;
-    }
-    if (ncs_format_own_group(q, s, a)) {
-        ncs_str_add(s, ", too");
-        return;
-    }
+    if (!a || a->reason != NCS_ABSENT_ELSEWHERE || a->context < 0)
+        return ncs_say(before_wait, ncs_fact_is("too", true));
+    struct ncs_sentence *group = ncs_say_own_group(q, a);
+    if (group)
+        return ncs_say(before_wait, ncs_fact_sentence("group", group));
     const struct ncs_unmet *other = ncs_own_other(q, r->unmet, a);
-    if (other) {
-        format_before_other(s, other, a, several);
-        return;
-    }
+    if (other)
+        return ncs_say(before_wait, ncs_fact_sentence("other", say_before_other(q, other, a, several)));
     const char *in = ncs_context_function(q, a->context);
-    if (strchr(in, ' ')) { /* in a program's own code: it made its last call elsewhere */
-        ncs_str_add(s, " too");
-        return;
-    }
-    ncs_str_addf(s, " before %s in %s()", several ? "they wait" : "it waits", in);
-    int line = ncs_context_place(q, a->context).line;
-    if (line)
-        ncs_str_addf(s, " at line %d", line);
+    bool own_code = strchr(in, ' '); /* it made its last call elsewhere */
+    return ncs_say(before_wait, ncs_fact_is("too", own_code), ncs_fact_is("several", several),
+                   ncs_fact_text("in", own_code ? NULL : in), ncs_fact_line("line", ncs_context_place(q, a->context).line));
+}
+
+struct ncs_fact ncs_fact_before_wait(const struct ncs_analysis *q, const struct ncs_cause *r, bool several)
+{
+    return ncs_fact_sentence("wait", say_before_wait(q, r, several));
 }

@@ -12,7 +12,7 @@ void ncs_free_finding(struct ncs_finding *f)
     for (size_t i = 0; i < f->cycles; i++)
         ncs_free(f->cycle[i].comm);
     for (size_t i = 0; i < f->rows; i++)
-        ncs_free(f->row[i].text);
+        ncs_sentence_free(f->row[i].said);
     ncs_free(f->comm);
     ncs_free(f->title);
     ncs_sentence_free(f->why);

@@ -37,18 +37,19 @@ void ncs_add_reading(struct ncs_draft *d, const char *rule, const int *rank, siz
     NCS_PUSH(d->f.other, d->f.others, room, other);
 }
 
-void ncs_format_culprits(struct ncs_str *s, const struct ncs_draft *d)
+struct ncs_fact ncs_fact_culprits(const char *name, const struct ncs_draft *d)
 {
     int *ranks = ncs_new((d->f.culprits + 1) * sizeof *ranks);
     for (size_t i = 0; i < d->f.culprits; i++)
         ranks[i] = d->f.culprit[i].rank;
-    ncs_format_ranks(s, ranks, d->f.culprits);
+    struct ncs_fact fact = ncs_fact_ranks(name, ranks, d->f.culprits);
     ncs_free(ranks);
+    return fact;
 }
 
-static void fill_add_row(struct ncs_draft *d, size_t from, int rank, int line, char *text)
+static void fill_add_row(struct ncs_draft *d, size_t from, int rank, int line, struct ncs_sentence *said)
 {
-    struct ncs_finding_row row = { .rank = rank, .text = text, .line = line };
+    struct ncs_finding_row row = { .rank = rank, .said = said, .line = line };
     size_t at = d->f.rows;
     NCS_PUSH(d->f.row, d->f.rows, d->row_room, row);
     for (; at > from && d->f.row[at - 1].rank > rank; at--)
@@ -56,9 +57,9 @@ static void fill_add_row(struct ncs_draft *d, size_t from, int rank, int line, c
     d->f.row[at] = row;
 }
 
-void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text)
+void ncs_add_row(struct ncs_draft *d, int rank, int line, struct ncs_sentence *said)
 {
-    fill_add_row(d, 0, rank, line, text);
+    fill_add_row(d, 0, rank, line, said);
 }
 
 /* Rows in order from here on join rows in order before them, behind those of the same rank. */
@@ -173,59 +174,64 @@ void ncs_set_title(const struct ncs_analysis *q, struct ncs_draft *d, const stru
     ncs_free(what);
 }
 
-/* "waits in stream:sync()"; a name with a blank is all that a rank does in a program's own code: "is stopped". The caller frees
- * it. */
-static char *waiting_text(const struct ncs_analysis *q, int context, const char *before, const char *after)
+/* "waits in stream:sync()"; a name with a blank is all that a rank does in a program's own code: "is stopped". `lead`: what comes
+ * before, NULL = nothing. */
+static struct ncs_sentence *say_waits(const struct ncs_analysis *q, int context, struct ncs_sentence *lead, bool behind)
 {
     const char *in = ncs_context_function(q, context);
-    return strchr(in, ' ') ? ncs_text("%s%s%s", before, in, after) : ncs_text("%swaits%s in %s()", before, after, in);
+    return ncs_say(row_waits, ncs_fact_sentence("lead", lead),
+                   ncs_fact_is("same", lead && lead->phrase == NCS_PHRASE_row_other_id), ncs_fact_is("stopped", strchr(in, ' ')),
+                   ncs_fact_text("in", in), ncs_fact_is("behind", behind));
 }
 
-/* The step that the absent rank has not made for the unmet wait: "never made call 3". The caller
- * frees it. */
-static char *what_is_missing(const struct ncs_analysis *q, const struct ncs_unmet *unmet, const struct ncs_absent *a)
+/* The step that the absent rank has not made for the unmet wait. */
+static const char *what_is_missing(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct ncs_absent *a)
 {
-    if (unmet->kind == NCS_UNMET_INIT && a->context < 0 && q->snap->many && q->snap->stop == NCS_STOP_STALLED)
-        return ncs_copy_text("is not there yet");
-    if (unmet->kind == NCS_UNMET_INIT)
-        return ncs_text("never joined as rank %d", a->comm_rank);
-    if (unmet->kind == NCS_UNMET_GATE)
-        return ncs_copy_text(ncs_is_key(q, unmet) ? "never set it" : "never came");
-    if (unmet->kind == NCS_UNMET_SETUP)
-        return ncs_copy_text("made no one-sided call");
-    if (unmet->kind == NCS_UNMET_SIGNAL)
-        return unmet->came ? ncs_text("sent %llu of %llu signals to rank %d", (unsigned long long)unmet->came,
-                                      (unsigned long long)unmet->wanted, unmet->call->rank)
-                           : ncs_text("never signals rank %d", unmet->call->rank);
-    if (unmet->kind == NCS_UNMET_PAIR)
-        return ncs_text("never %s rank %d", ncs_is_send(unmet->call) ? "receives from" : "sends to", unmet->call->rank);
-    if (ncs_is_meeting(unmet))
-        return ncs_text("never called %s", ncs_function_name(unmet->call));
-    return ncs_text(ncs_has_made(q, unmet, a) ? "had call %u under way" : "never made call %u", (unsigned)unmet->call->number);
+    if (n->kind == NCS_UNMET_INIT)
+        return a->context < 0 && q->snap->many && q->snap->stop == NCS_STOP_STALLED ? "there" : "join";
+    if (n->kind == NCS_UNMET_GATE)
+        return ncs_is_key(q, n) ? "key" : "gate";
+    if (n->kind == NCS_UNMET_SETUP)
+        return "one_sided";
+    if (n->kind == NCS_UNMET_SIGNAL)
+        return n->came ? "signals" : "signal";
+    if (n->kind == NCS_UNMET_PAIR)
+        return ncs_is_send(n->call) ? "receive" : "send";
+    if (ncs_is_meeting(n))
+        return "function";
+    return ncs_has_made(q, n, a) ? "made" : "call_missing";
 }
 
-/* The words before the place of a rank that waits elsewhere. Empty if the rank is in the same
- * function for another meeting: "never called" it would be false. */
-static char *elsewhere_lead(const struct ncs_snap_context *c, const struct ncs_unmet *unmet, const char *missing)
+/* "missing": "never made call 3" */
+static struct ncs_fact fact_missing(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct ncs_absent *a)
+{
+    return ncs_fact_sentence("missing",
+                             ncs_say(row_missing, ncs_fact_is(what_is_missing(q, n, a), true),
+                                     ncs_fact_number("member", a->comm_rank), ncs_fact_number("came", (int64_t)n->came),
+                                     ncs_fact_number("wanted", (int64_t)n->wanted), ncs_fact_call("call", q->journal, n->call)));
+}
+
+/* What comes before the place of a rank that waits elsewhere. NULL if the rank is in the same function for another meeting:
+ * "never called" it would be false. */
+static struct ncs_sentence *say_lead(const struct ncs_analysis *q, const struct ncs_snap_context *c, const struct ncs_unmet *n,
+                                     const struct ncs_absent *a)
 {
     const struct ncs_call *call = c ? c->call : NULL;
-    if (call && ncs_is_meeting(unmet) && call->fn == unmet->call->fn)
-        return ncs_copy_text("");
-    if (call && unmet->kind == NCS_UNMET_INIT && unmet->call && ncs_is_init(unmet->call) && ncs_is_init(call))
-        return ncs_text("%s: has another id and ", missing);
-    return ncs_text("%s: ", missing);
+    if (call && ncs_is_meeting(n) && call->fn == n->call->fn)
+        return NULL;
+    bool joins = call && n->kind == NCS_UNMET_INIT && n->call && ncs_is_init(n->call) && ncs_is_init(call);
+    return joins ? ncs_say(row_other_id, fact_missing(q, n, a)) : fact_missing(q, n, a).sentence;
 }
 
 /* The row of a rank that has ended, or whose record or typed lines end. */
-static char *finished_text(const struct ncs_unmet *unmet, const struct ncs_snap_context *c, const char *missing)
+static struct ncs_sentence *say_finished(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct ncs_absent *a,
+                                         const struct ncs_snap_context *c)
 {
-    if (c && c->ending == NCS_END_PROMPT && strncmp(missing, "never made call", 15) == 0)
-        return ncs_text("has not made call %u so far", (unsigned)unmet->call->number);
     if (c && c->ending == NCS_END_PROMPT)
-        return ncs_text("%s: has made no further call so far", missing);
-    if (!c) /* nothing is known of it */
-        return ncs_copy_text(missing);
-    return ncs_text("%s: %s", missing, c->ending == NCS_END_SILENT ? c->message : "finished");
+        return ncs_say(row_so_far, fact_missing(q, n, a), ncs_fact_is(what_is_missing(q, n, a), true),
+                       ncs_fact_call("call", q->journal, n->call));
+    return ncs_say(row_finished, fact_missing(q, n, a), ncs_fact_is("known", c),
+                   ncs_fact_text("how", c && c->ending == NCS_END_SILENT ? c->message : NULL));
 }
 
 /* The call that a queued operation waits for: the nearest unfinished one before it that has a number. Operations in between, such
@@ -254,19 +260,13 @@ static const struct ncs_call *fill_call_before(const struct ncs_analysis *q, int
     return found;
 }
 
-/* "call 7 waits until call 6 on world is done". A launch that waits for no other work has begun, and waits for other ranks. The
- * caller frees it. */
-static char *fill_queued_text(const struct ncs_analysis *q, int op, unsigned number)
+/* "call 7 waits until call 6 on world is done". A launch that waits for no other work has begun, and waits for other ranks. */
+static struct ncs_sentence *say_queued(const struct ncs_analysis *q, int op, unsigned number)
 {
-    if (q->snap->op[op].awaits_kernel_slot)
-        return ncs_text("call %u waits for a lane of its device", number);
-    if (q->snap->op[op].deps == 0)
-        return ncs_text("call %u is under way", number);
-    const struct ncs_call *before = fill_call_before(q, op);
-    if (before)
-        return ncs_text("call %u waits until call %u on %s is done", number, (unsigned)before->number,
-                        ncs_comm_name(q, before->comm));
-    return ncs_text("call %u waits until earlier work of its stream or communicator is done", number);
+    bool lane = q->snap->op[op].awaits_kernel_slot, begun = !lane && q->snap->op[op].deps == 0;
+    const struct ncs_call *before = lane || begun ? NULL : fill_call_before(q, op);
+    return ncs_say(row_queued, ncs_fact_number("number", number), ncs_fact_is("lane", lane), ncs_fact_is("under_way", begun),
+                   ncs_fact_call("before", q->journal, before), ncs_fact_is("earlier", !lane && !begun && !before));
 }
 
 const char *ncs_stop_verb(const struct ncs_analysis *q, const struct ncs_snap_context *c)
@@ -275,51 +275,43 @@ const char *ncs_stop_verb(const struct ncs_analysis *q, const struct ncs_snap_co
     return c && c->ending == NCS_END_LOST ? "lost" : q->snap->many && !by_fault ? "ended" : "stopped";
 }
 
-/* Why the rank is absent, for its row. The caller frees it. */
-static char *absent_text(const struct ncs_analysis *q, const struct ncs_unmet *unmet, const struct ncs_absent *a)
+static struct ncs_fact own_call(const struct ncs_analysis *q, const struct ncs_absent *a)
+{
+    return ncs_fact_call("call", q->journal, a->call);
+}
+
+static struct ncs_fact own_result(const struct ncs_absent *a)
+{
+    return ncs_fact_text("result", ncs_result_name(a->call));
+}
+
+/* Why the rank is absent, for its row. */
+static struct ncs_sentence *say_absent(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct ncs_absent *a)
 {
     const struct ncs_snap_context *c = a->context >= 0 ? &q->snap->context[a->context] : NULL;
-    const char *comm = ncs_comm_name(q, unmet->comm);
-    unsigned number = a->call ? (unsigned)a->call->number : 0;
-    char *missing = what_is_missing(q, unmet, a), *text = NULL, *what = NULL, *lead;
     switch (a->reason) {
     case NCS_ABSENT_KILLED:
-        if (c && c->ending == NCS_END_MISSING)
-            text = ncs_text("%s: %s", missing, c->message);
-        else
-            text = ncs_text("%s: was %s", missing, ncs_stop_verb(q, c));
-        break;
-    case NCS_ABSENT_ERROR:
-        text = ncs_text("%s: ended by error%s%s", missing, c && c->message ? ": " : "", c && c->message ? c->message : "");
-        break;
-    case NCS_ABSENT_GAVE_UP:
-        text = ncs_text("%s: %s failed: %s", missing, ncs_fn_info[a->call->fn].name, ncs_result_name(a->call));
-        break;
+        return ncs_say(row_ended, fact_missing(q, n, a),
+                       ncs_fact_text("how", c && c->ending == NCS_END_MISSING ? c->message : NULL),
+                       ncs_fact_is(ncs_stop_verb(q, c), true));
+    case NCS_ABSENT_ERROR: return ncs_say(row_error, fact_missing(q, n, a), ncs_fact_text("error", c ? c->message : NULL));
+    case NCS_ABSENT_GAVE_UP: return ncs_say(row_gave_up, fact_missing(q, n, a), own_call(q, a), own_result(a));
     case NCS_ABSENT_FAILED:
     case NCS_ABSENT_DROPPED:
-        what = number ? ncs_text("call %u", number) : ncs_copy_text(ncs_fn_info[a->call->fn].name);
-        text = ncs_text("%s failed: %s%s", what, ncs_result_name(a->call),
-                        a->reason == NCS_ABSENT_DROPPED ? ", its group was dropped" : "");
-        break;
-    case NCS_ABSENT_EMPTY: text = ncs_text("call %u had count 0 and was dropped", number); break;
-    case NCS_ABSENT_GROUP:
-        text = number ? ncs_text("call %u is queued in a group that was not ended", number)
-                      : ncs_text("is inside a group that was not ended");
-        break;
-    case NCS_ABSENT_ABORTED: text = ncs_text("%s: %s %s", missing, ncs_is_revoke(a->call) ? "revoked" : "aborted", comm); break;
-    case NCS_ABSENT_DESTROYED: text = ncs_text("%s: destroyed %s", missing, comm); break;
-    case NCS_ABSENT_FINISHED: text = finished_text(unmet, c, missing); break;
-    case NCS_ABSENT_QUEUED: text = fill_queued_text(q, a->op, number); break;
-    case NCS_ABSENT_CONTACT: text = c ? waiting_text(q, a->context, "", "") : ncs_copy_text(missing); break;
-    case NCS_ABSENT_ELSEWHERE:
-        lead = elsewhere_lead(c, unmet, missing);
-        text = c ? waiting_text(q, a->context, lead, "") : ncs_copy_text(missing);
-        ncs_free(lead);
-        break;
+        return ncs_say(row_failed, own_call(q, a), own_result(a), ncs_fact_is("dropped", a->reason == NCS_ABSENT_DROPPED));
+    case NCS_ABSENT_EMPTY: return ncs_say(row_empty, own_call(q, a));
+    case NCS_ABSENT_GROUP: return ncs_say(row_grouped, own_call(q, a));
+    case NCS_ABSENT_ABORTED:
+        return ncs_say(row_left, fact_missing(q, n, a), ncs_fact_is(ncs_is_revoke(a->call) ? "revoked" : "aborted", true),
+                       ncs_fact_comm(q, n->comm));
+    case NCS_ABSENT_DESTROYED:
+        return ncs_say(row_left, fact_missing(q, n, a), ncs_fact_is("destroyed", true), ncs_fact_comm(q, n->comm));
+    case NCS_ABSENT_FINISHED: return say_finished(q, n, a, c);
+    case NCS_ABSENT_QUEUED: return say_queued(q, a->op, a->call ? (unsigned)a->call->number : 0);
+    case NCS_ABSENT_CONTACT: return c ? say_waits(q, a->context, NULL, false) : fact_missing(q, n, a).sentence;
+    case NCS_ABSENT_ELSEWHERE: return c ? say_waits(q, a->context, say_lead(q, c, n, a), false) : fact_missing(q, n, a).sentence;
     }
-    ncs_free(missing);
-    ncs_free(what);
-    return text;
+    return fact_missing(q, n, a).sentence;
 }
 
 /* The line for the row: of the call that the reason is about, else where the rank is now; 0 =
@@ -341,13 +333,13 @@ static void add_waiter_row(const struct ncs_analysis *q, struct ncs_draft *d, in
     for (int i = ncs_first_context(q, rank); i >= 0; i = q->next_context[i]) {
         if (!direct[i])
             continue;
-        ncs_add_row(d, rank, ncs_context_place(q, i).line, waiting_text(q, i, "", ""));
+        ncs_add_row(d, rank, ncs_context_place(q, i).line, say_waits(q, i, NULL, false));
         return;
     }
     if (call && !call->number)
-        ncs_add_row(d, rank, call->place.line, ncs_text("called %s", ncs_fn_info[call->fn].name));
+        ncs_add_row(d, rank, call->place.line, ncs_say(row_called, ncs_fact_call("call", q->journal, call)));
     else if (call)
-        ncs_add_row(d, rank, call->place.line, ncs_text("made call %u", (unsigned)call->number));
+        ncs_add_row(d, rank, call->place.line, ncs_say(row_made, ncs_fact_call("call", q->journal, call)));
 }
 
 /* One row for each rank: where it waits, or why it is absent. A gate has no calls, so the ranks
@@ -370,7 +362,7 @@ void ncs_add_unmet_rows(const struct ncs_analysis *q, struct ncs_draft *d, const
         if (a->rank < 0 || a->rank >= q->ranks || here[a->rank])
             continue;
         here[a->rank] = true;
-        fill_add_row(d, from, a->rank, absent_line(q, unmet, a), absent_text(q, unmet, a));
+        fill_add_row(d, from, a->rank, absent_line(q, unmet, a), say_absent(q, unmet, a));
     }
     fill_merge_rows(d, from);
     ncs_free(here);
@@ -389,10 +381,9 @@ void ncs_add_behind_rows(const struct ncs_analysis *q, struct ncs_draft *d)
             if (c->state == NCS_CONTEXT_ENDED || has_row[c->rank])
                 continue;
             has_row[c->rank] = true;
-            struct ncs_finding_row row = { .rank = c->rank,
-                                           .line = ncs_context_place(q, i).line,
-                                           .behind = true,
-                                           .text = waiting_text(q, i, "", " behind these") };
+            struct ncs_finding_row row = {
+                .rank = c->rank, .line = ncs_context_place(q, i).line, .behind = true, .said = say_waits(q, i, NULL, true)
+            };
             NCS_PUSH(d->f.row, d->f.rows, d->row_room, row);
         }
     ncs_free(has_row);
@@ -441,7 +432,7 @@ void ncs_add_merged(struct ncs_draft *d, struct ncs_draft *same)
         if (row->behind)
             NCS_PUSH(d->f.row, d->f.rows, d->row_room, *row);
         else
-            ncs_add_row(d, row->rank, row->line, row->text);
-        row->text = NULL;
+            ncs_add_row(d, row->rank, row->line, row->said);
+        row->said = NULL;
     }
 }

@@ -57,8 +57,8 @@ static void set_unrecorded_rows(const struct ncs_analysis *q, const struct ncs_c
         struct ncs_finding_row *row = &d->f.row[i];
         if (!ncs_is_unrecorded(q, row->rank))
             continue;
-        ncs_free(row->text);
-        row->text = ncs_text("unknown: %s", q->snap->context[ncs_first_context(q, row->rank)].message);
+        ncs_sentence_free(row->said);
+        row->said = ncs_say(row_unknown, ncs_fact_text("how", q->snap->context[ncs_first_context(q, row->rank)].message));
         row->line = 0;
     }
 }

@@ -14,7 +14,7 @@ void ncs_fill_notice(const struct ncs_analysis *q, const struct ncs_cause *r, st
         d->f.call = c->number;
         ncs_set_title(q, d, c);
         ncs_add_culprit(d, c->rank, c->number, c->place.line);
-        ncs_add_row(d, c->rank, c->place.line, ncs_copy_text(what));
+        ncs_add_row(d, c->rank, c->place.line, ncs_plain(ncs_copy_text(what)));
         struct ncs_str s = { 0 };
         ncs_str_addf(&s, "rank %d's %s", c->rank, text);
         ncs_format_place(&s, c);

@@ -41,25 +41,26 @@ bool ncs_is_because(const struct ncs_cause *r, enum ncs_reason first, enum ncs_r
     return r->kind == NCS_CAUSE_ABSENT && r->absents > 0 && r->absent[0]->reason >= first && r->absent[0]->reason <= last;
 }
 
-void ncs_format_who_waits(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *unmet, bool several)
+struct ncs_fact ncs_fact_present(const char *name, const struct ncs_analysis *q, const struct ncs_unmet *unmet)
 {
     size_t count;
     int *ranks = ncs_present_ranks(q, unmet, &count);
-    if (count) {
-        ncs_str_add(s, "; ");
-        ncs_format_ranks(s, ranks, count);
-        ncs_str_addf(s, " wait%s for %s", count == 1 ? "s" : "", several ? "them" : "it");
-        bool alike = true;
-        for (size_t i = 0; i < unmet->presents; i++)
-            alike &= ncs_calls_are_alike(unmet->present[i], unmet->call);
-        if (unmet->call && !ncs_is_init(unmet->call) && alike) {
-            char *what = ncs_describe(unmet->call);
-            ncs_str_addf(s, " in %s", what);
-            ncs_format_place(s, unmet->call);
-            ncs_free(what);
-        }
-    }
+    struct ncs_fact fact = ncs_fact_ranks(name, ranks, count);
     ncs_free(ranks);
+    return fact;
+}
+
+struct ncs_fact ncs_fact_waits(const struct ncs_analysis *q, const struct ncs_unmet *unmet, bool several)
+{
+    struct ncs_fact who = ncs_fact_present("who", q, unmet);
+    bool alike = unmet->call && !ncs_is_init(unmet->call);
+    for (size_t i = 0; i < unmet->presents; i++)
+        alike = alike && ncs_calls_are_alike(unmet->present[i], unmet->call);
+    if (!who.ranks)
+        ncs_free(who.rank);
+    return ncs_fact_sentence("waits", !who.ranks ? NULL
+                                                 : ncs_say(who_waits, who, ncs_fact_is("several", several),
+                                                           ncs_fact_call("call", q->journal, alike ? unmet->call : NULL)));
 }
 
 /* True if the absent rank made a call, which failed, was empty or is still in a group. */
@@ -108,24 +109,19 @@ void ncs_fill_absent(const struct ncs_analysis *q, const struct ncs_cause *r, st
         if (a->rank >= 0)
             ncs_add_culprit(d, a->rank, call, line);
     }
-    static const char *const evidence[] = {
-        [NCS_ABSENT_KILLED] = "by how its thread ended",
-        [NCS_ABSENT_ERROR] = "by how its thread ended",
-        [NCS_ABSENT_GAVE_UP] = "by the result of its last call",
-        [NCS_ABSENT_FAILED] = "by the result of its call",
-        [NCS_ABSENT_DROPPED] = "by the result of its group",
-        [NCS_ABSENT_EMPTY] = "by the count of its call",
-        [NCS_ABSENT_GROUP] = "by its group, which is still open",
-        [NCS_ABSENT_ABORTED] = "by its own call, after which it has no part in the communicator",
-        [NCS_ABSENT_DESTROYED] = "by its own call, after which it has no part in the communicator",
-        [NCS_ABSENT_FINISHED] = "by its end: it makes no more calls",
+    static const enum ncs_phrase evidence[] = {
+        [NCS_ABSENT_KILLED] = NCS_PHRASE_absent_by_end,           [NCS_ABSENT_ERROR] = NCS_PHRASE_absent_by_end,
+        [NCS_ABSENT_GAVE_UP] = NCS_PHRASE_absent_by_last_result,  [NCS_ABSENT_FAILED] = NCS_PHRASE_absent_by_result,
+        [NCS_ABSENT_DROPPED] = NCS_PHRASE_absent_by_group_result, [NCS_ABSENT_EMPTY] = NCS_PHRASE_absent_by_count,
+        [NCS_ABSENT_GROUP] = NCS_PHRASE_absent_by_group,          [NCS_ABSENT_ABORTED] = NCS_PHRASE_absent_by_own_call,
+        [NCS_ABSENT_DESTROYED] = NCS_PHRASE_absent_by_own_call,   [NCS_ABSENT_FINISHED] = NCS_PHRASE_absent_by_finish,
     };
     const struct ncs_snap_context *c = r->absent[0]->context >= 0 ? &q->snap->context[r->absent[0]->context] : NULL;
     /* a recorded run: how a rank ended is concluded from the record, and not observed */
     if (c && c->state == NCS_CONTEXT_ENDED && c->ending >= NCS_END_SILENT)
-        d->f.evidence = ncs_plain(ncs_copy_text("by what was recorded of it"));
+        d->f.evidence = ncs_say(absent_by_record);
     else if (r->absent[0]->reason <= NCS_ABSENT_LAST_FINAL)
-        d->f.evidence = ncs_plain(ncs_copy_text(evidence[r->absent[0]->reason]));
+        d->f.evidence = ncs_sentence_of(evidence[r->absent[0]->reason], (struct ncs_fact[]){ { 0 } }, 1);
     ncs_fill_unmet(q, d, r->unmet, number_of(r));
     ncs_set_title(q, d, numbered(q, r));
     /* the mistake is the absent rank's, so the finding is as early as its call */
@@ -140,39 +136,35 @@ void ncs_blame_absent(const struct ncs_cause *r, struct ncs_draft *d)
             ncs_add_culprit(d, r->absent[i]->rank, 0, 0);
 }
 
-void ncs_format_absent(const struct ncs_cause *r, struct ncs_str *s)
+struct ncs_fact ncs_fact_absent(const struct ncs_cause *r)
 {
     int *ranks = ncs_new(r->absents * sizeof *ranks);
     for (size_t i = 0; i < r->absents; i++)
         ranks[i] = r->absent[i]->rank;
-    ncs_format_ranks(s, ranks, r->absents);
+    struct ncs_fact fact = ncs_fact_ranks("absent", ranks, r->absents);
     ncs_free(ranks);
+    return fact;
 }
 
-void ncs_format_before(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
+struct ncs_fact ncs_fact_before(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
-    if (ncs_is_meeting(r->unmet))
-        ncs_str_addf(s, " before it came to %s on %s", ncs_function_name(r->unmet->call), ncs_comm_name(q, r->unmet->comm));
-    else if (r->unmet->kind == NCS_UNMET_COLLECTIVE && r->unmet->call)
-        ncs_str_addf(s, " %s call %u on %s", ncs_has_made(q, r->unmet, r->absent[0]) ? "during" : "before",
-                     (unsigned)r->unmet->call->number, ncs_comm_name(q, r->unmet->comm));
-    else if (r->unmet->kind == NCS_UNMET_INIT)
-        ncs_str_addf(s, " before it joined %s", ncs_comm_name(q, r->unmet->comm));
+    const struct ncs_unmet *n = r->unmet;
+    bool meeting = ncs_is_meeting(n), call = !meeting && n->kind == NCS_UNMET_COLLECTIVE && n->call;
+    bool made = call && ncs_has_made(q, n, r->absent[0]);
+    return ncs_fact_sentence("before", ncs_say(before, ncs_fact_call("call", q->journal, n->call), ncs_fact_comm(q, n->comm),
+                                               ncs_fact_is("meeting", meeting), ncs_fact_is("during", made),
+                                               ncs_fact_is("before", call && !made),
+                                               ncs_fact_is("join", !meeting && n->kind == NCS_UNMET_INIT)));
 }
 
-void ncs_format_left(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, const char *verb)
+void ncs_fill_left(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, const char *how)
 {
     ncs_fill_absent(q, r, d);
     const struct ncs_absent *a = r->absent[0];
     const struct ncs_member *m = &q->journal->comm[r->unmet->comm]->member[a->comm_rank];
-    struct ncs_str s = { 0 };
-    ncs_format_absent(r, &s);
-    ncs_str_addf(&s, " %s %s", verb, ncs_comm_name(q, r->unmet->comm));
-    if (a->call && a->call->place.line)
-        ncs_str_addf(&s, " at line %d", a->call->place.line);
-    ncs_str_addf(&s, " after %u call%s", (unsigned)m->calls, m->calls == 1 ? "" : "s");
-    ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
-    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.why = ncs_say(left_why, ncs_fact_absent(r), ncs_fact_is(how, true), ncs_fact_comm(q, r->unmet->comm),
+                       ncs_fact_line("line", a->call ? a->call->place.line : 0), ncs_fact_number("calls", m->calls),
+                       ncs_fact_waits(q, r->unmet, r->absents > 1));
 }
 
 bool ncs_lacks(const struct ncs_cause *r, enum ncs_unmet_kind kind)
@@ -191,15 +183,9 @@ static bool has_concluded_job(const struct ncs_snapshot *s)
 
 void ncs_doubt_teardown(const struct ncs_analysis *q, const struct ncs_call *call, struct ncs_draft *d)
 {
-    struct ncs_str s = { 0 };
     if (!has_concluded_job(q->snap))
         return;
-    ncs_str_add(&s, "it could also be that ");
-    if (call)
-        ncs_str_addf(&s, "other ranks leave out call %u on %s, or that it is one too many, or that ", (unsigned)call->number,
-                     ncs_comm_name(q, call->comm));
-    ncs_str_add(&s, "the GPUs, or something outside of NCCL's calls, hold the ranks: NCCL does not report what ncclCommDestroy "
-                    "waits for");
-    ncs_finding_doubt(&d->f, s.text);
-    ncs_str_free(&s);
+    char *doubt = ncs_sentence_take(ncs_say(teardown_doubt, ncs_fact_call("call", q->journal, call)));
+    ncs_finding_doubt(&d->f, doubt);
+    ncs_free(doubt);
 }

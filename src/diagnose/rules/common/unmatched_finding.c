@@ -102,7 +102,7 @@ bool ncs_one_alone(const struct ncs_analysis *q, const struct ncs_cause *r, stru
     d->f.why = ncs_plain(ncs_str_take(&s));
     ncs_str_addf(&s, "let rank %d %s rank %d%s", r->absent[0]->rank, send ? "receive from" : "send to", c->rank,
                  empty ? ", with 0 elements" : "");
-    ncs_format_own_group(q, &s, r->absent[0]);
+    ncs_add_fact(&s, ncs_fact_sentence("group", ncs_say_own_group(q, r->absent[0])));
     ncs_str_add(&s, ", or leave out the call");
     ncs_format_place(&s, c);
     ncs_str_addf(&s, " on rank %d", c->rank);

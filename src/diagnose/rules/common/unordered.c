@@ -105,12 +105,11 @@ const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struc
         unsigned does = kind == NCS_HAZARD_INPUT ? NCS_TOUCH_READ : h->later_does; /* it may also overwrite its input */
         ncs_add_culprit(d, h->at[i].rank, h->at[i].call, line);
         ncs_add_row(d, h->at[i].rank, h->later->place.line,
-                    ncs_sentence_take(ncs_say(use_row, ncs_fact_sentence("verb", ncs_say_does(does, ncs_fact_rank("who", 0))),
-                                              ncs_fact_is("twice", twice), ncs_fact_call("earlier", q->journal, h->earlier),
-                                              ncs_fact_is("off_root", h->kind == NCS_HAZARD_OFF_ROOT),
-                                              ncs_fact_is("cut_short", h->kind == NCS_HAZARD_CUT_SHORT),
-                                              ncs_fact_is("hollow", is_hollow(h)),
-                                              ncs_fact_is("writes", h->earlier_does & NCS_TOUCH_WRITE))));
+                    ncs_say(use_row, ncs_fact_sentence("verb", ncs_say_does(does, ncs_fact_rank("who", 0))),
+                            ncs_fact_is("twice", twice), ncs_fact_call("earlier", q->journal, h->earlier),
+                            ncs_fact_is("off_root", h->kind == NCS_HAZARD_OFF_ROOT),
+                            ncs_fact_is("cut_short", h->kind == NCS_HAZARD_CUT_SHORT), ncs_fact_is("hollow", is_hollow(h)),
+                            ncs_fact_is("writes", h->earlier_does & NCS_TOUCH_WRITE)));
     }
     d->f.evidence = ncs_say(hazard_evidence, ncs_fact_is("hollow", is_hollow(h)));
     return h;
