@@ -114,82 +114,57 @@ static const char *text_name_of(enum ncs_fn fn)
 }
 
 /* " at line 12", " at lines 12, 14" */
-static void format_lines(const struct calls *c, struct ncs_str *s)
+static struct ncs_fact fact_lines(const struct calls *c)
 {
+    struct ncs_str list = { 0 };
     for (size_t k = 0; k < c->lines; k++)
-        ncs_str_addf(s, "%s%d", k ? ", " : c->lines > 1 ? " at lines " : " at line ", c->line[k]);
+        ncs_str_addf(&list, "%s%d", k ? ", " : "", c->line[k]);
+    struct ncs_sentence *s = c->lines
+                                 ? ncs_say(explained_lines, ncs_fact_is("one", c->lines == 1), ncs_fact_text("list", list.text))
+                                 : NULL;
+    ncs_str_free(&list);
+    return ncs_fact_sentence("lines", s);
 }
 
-static void text_format_left_out(const struct calls *c, int rank, struct ncs_str *why, struct ncs_str *fix)
+/* The change behind those before it. */
+static struct ncs_sentence *say_change(enum ncs_phrase phrase, const struct ncs_explanation *e, const struct ncs_change *c,
+                                       struct ncs_sentence *before)
 {
-    const char *name = text_name_of(ncs_change_fn(c->first));
-    if (c->count == 1) {
-        ncs_str_addf(why, "rank %d did not call %s", rank, name);
-        ncs_str_addf(fix, "let rank %d call %s", rank, name);
-    } else {
-        ncs_str_addf(why, "rank %d left out %zu calls", rank, c->count);
-        ncs_str_addf(fix, "let rank %d make the %zu calls", rank, c->count);
-    }
-    format_lines(c, why);
-    format_lines(c, fix);
-    ncs_str_add(fix, " too");
-}
-
-static void format_too_many(const struct calls *c, int rank, struct ncs_str *why, struct ncs_str *fix)
-{
-    const char *name = text_name_of(ncs_change_fn(c->first));
-    if (c->count == 1) {
-        ncs_str_addf(why, "rank %d called %s", rank, name);
-        ncs_str_addf(fix, "leave out %s", name);
-    } else {
-        ncs_str_addf(why, "rank %d made %zu calls too many", rank, c->count);
-        ncs_str_addf(fix, "leave out the %zu calls", c->count);
-    }
-    format_lines(c, why);
-    ncs_str_add(why, c->count == 1 ? " once too often" : "");
-    format_lines(c, fix);
-    ncs_str_addf(fix, " on rank %d", rank);
-}
-
-static void text_format_peer(const struct ncs_change *c, int rank, struct ncs_str *why, struct ncs_str *fix)
-{
-    ncs_str_addf(why, "rank %d names rank %d in %s", rank, ncs_step_peer(c->model), text_name_of(c->model->fn));
-    ncs_format_place(why, c->model);
-    ncs_str_addf(why, "; by what the others do there it is to name rank %d", c->peer);
-    ncs_str_addf(fix, "let rank %d name rank %d", rank, c->peer);
-    ncs_format_place(fix, c->model);
-}
-
-static void explanation_text_format_change(const struct ncs_explanation *e, const struct ncs_change *c, struct ncs_str *why,
-                                           struct ncs_str *fix)
-{
-    int rank = e->of->courses.of[c->course].rank;
     struct calls all = text_calls_of(e, c->course);
-    if (c->kind == NCS_CHANGE_PEER)
-        text_format_peer(c, rank, why, fix);
-    else if (c->kind == NCS_CHANGE_PUT_IN)
-        text_format_left_out(&all, rank, why, fix);
-    else
-        format_too_many(&all, rank, why, fix);
+    bool peer = c->kind == NCS_CHANGE_PEER;
+    struct ncs_fact fact[] = { { 0 },
+                               ncs_fact_sentence("before", before),
+                               ncs_fact_rank("who", e->of->courses.of[c->course].rank),
+                               ncs_fact_text("function", text_name_of(peer ? c->model->fn : ncs_change_fn(all.first))),
+                               ncs_fact_is("one", all.count == 1),
+                               ncs_fact_number("calls", (int64_t)all.count),
+                               fact_lines(&all),
+                               ncs_fact_call("call", e->of->q->journal, c->model),
+                               ncs_fact_rank("named", peer ? ncs_step_peer(c->model) : 0),
+                               ncs_fact_rank("meant", c->peer) };
+    return ncs_sentence_of(phrase, fact, sizeof fact / sizeof *fact);
 }
 
 /* One part of the sentence for each course; wrong peers have one for each call. Changes are sorted
  * by course. */
-static void format_all(const struct ncs_explanation *e, struct ncs_draft *d)
+static void say_all(const struct ncs_explanation *e, struct ncs_draft *d)
 {
-    struct ncs_str why = { 0 }, fix = { 0 };
     const struct ncs_change *last = NULL;
     for (size_t i = 0; i < e->changes; i++) {
         const struct ncs_change *c = &e->change[i];
         if (c->host || (last && c->kind != NCS_CHANGE_PEER && last->course == c->course))
             continue;
-        ncs_str_add(&why, last ? "; " : "");
-        ncs_str_add(&fix, last ? "; " : "");
-        explanation_text_format_change(e, c, &why, &fix);
+        bool peer = c->kind == NCS_CHANGE_PEER, put_in = c->kind == NCS_CHANGE_PUT_IN;
+        d->f.why = say_change(peer     ? NCS_PHRASE_explained_peer
+                              : put_in ? NCS_PHRASE_explained_left_out
+                                       : NCS_PHRASE_explained_too_many,
+                              e, c, d->f.why);
+        d->f.fix = say_change(peer     ? NCS_PHRASE_explained_peer_fix
+                              : put_in ? NCS_PHRASE_explained_left_out_fix
+                                       : NCS_PHRASE_explained_too_many_fix,
+                              e, c, d->f.fix);
         last = c;
     }
-    d->f.why = ncs_plain(ncs_str_take(&why));
-    d->f.fix = ncs_plain(ncs_str_take(&fix));
 }
 
 bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit *edit, struct ncs_drafts *all)
@@ -212,8 +187,8 @@ bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit
     }
     add_blocked(e->of->q, &d);
     d.f.bystanders = 0;
-    format_all(e, &d);
-    d.f.evidence = ncs_plain(ncs_copy_text("by what the other ranks did at the same place of the program"));
+    say_all(e, &d);
+    d.f.evidence = ncs_say(explained_evidence);
     ncs_draft_take(e->of->q, &r, rule_of(first), &d, all);
     return true;
 }

@@ -59,7 +59,7 @@ static bool comm_order_match(const struct ncs_analysis *q, const struct ncs_caus
     struct ncs_odd_order odd = ncs_odd_order_of(q, r);
     ncs_fill_cycle(q, r, &odd, d);
     struct ncs_str why = { 0 };
-    char *cycle = ncs_cycle_text(d);
+    char *cycle = ncs_sentence_take(ncs_say_cycle(d));
     ncs_str_add(&why, cycle);
     ncs_free(cycle);
     size_t before = why.bytes;

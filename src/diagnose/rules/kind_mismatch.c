@@ -16,11 +16,7 @@ static bool kind_mismatch_match(const struct ncs_analysis *q, const struct ncs_c
     if (!meets_pairwise(r))
         return ncs_advise_minority(r, d, "make the same call on every rank");
     int a = r->call[0]->rank, b = r->call[1]->rank;
-    bool first = b < a;
-    d->f.fix = ncs_plain(ncs_text("all-to-all, gather and scatter move their data as sends and receives do: make "
-                                  "them and the sends and receives between ranks %d and %d in one order on "
-                                  "both",
-                                  first ? b : a, first ? a : b));
+    d->f.fix = ncs_say(kind_mismatch_fix, ncs_fact_rank("a", a < b ? a : b), ncs_fact_rank("b", a < b ? b : a));
     return true;
 }
 

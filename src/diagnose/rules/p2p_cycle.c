@@ -39,24 +39,17 @@ static const struct ncs_call *keeps_back(const struct ncs_analysis *q, const str
     return NULL;
 }
 
-/* The advice for such a group: move the awaited call into it, or split it. The caller frees it. */
-static char *split_group(const struct ncs_draft *d, const struct ncs_call *c)
+/* The advice for such a group: move the awaited call into it, or split it. */
+static struct ncs_sentence *say_split(const struct ncs_analysis *q, const struct ncs_draft *d, const struct ncs_call *c)
 {
-    struct ncs_str s = { 0 };
-    const char *what = ncs_is_send(c) ? "send" : ncs_call_is_pair(c) ? "receive" : "call";
-    ncs_str_add(&s, "a group ends only as a whole: ");
+    const char *kind = ncs_is_send(c) ? "send" : ncs_call_is_pair(c) ? "receive" : "call";
+    struct ncs_sentence *taken = NULL;
     for (size_t i = 0; i < d->f.cycles; i++)
         if (d->f.cycle[i].waits_for == c->rank)
-            ncs_str_addf(&s, "take what rank %d waits for into the group of rank %d, with the %s", d->f.cycle[i].rank, c->rank,
-                         what);
-    if (s.text[s.bytes - 1] == ' ') {
-        ncs_str_addf(&s, "split that of rank %d before the %s", c->rank, what);
-        ncs_format_place(&s, c);
-        return ncs_str_take(&s);
-    }
-    ncs_format_place(&s, c);
-    ncs_str_addf(&s, ", or make it before that %s, in front of which the group is split", what);
-    return ncs_str_take(&s);
+            taken = ncs_say(p2p_cycle_take, ncs_fact_sentence("before", taken), ncs_fact_rank("who", d->f.cycle[i].rank),
+                            ncs_fact_call("call", q->journal, c), ncs_fact_text("kind", kind));
+    return ncs_say(p2p_cycle_group, ncs_fact_sentence("taken", taken), ncs_fact_call("call", q->journal, c),
+                   ncs_fact_text("kind", kind));
 }
 
 static bool p2p_cycle_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
@@ -67,26 +60,15 @@ static bool p2p_cycle_match(const struct ncs_analysis *q, const struct ncs_cause
     if (!k.pairs || k.gates || k.comms > 1)
         return false;
     ncs_fill_cycle(q, r, NULL, d);
-    d->f.why = ncs_plain(ncs_cycle_text(d));
-    if (d->f.culprits == 1 && d->f.others) { /* see blame() of a cycle */
-        struct ncs_sentence *why = d->f.why;
-        d->f.why = ncs_plain(ncs_text("%s; no rank to which rank %d sends, or from which it receives, has a message with it",
-                                      ncs_sentence_text(why), d->f.culprit[0].rank));
-        ncs_sentence_free(why);
-    }
+    d->f.why = ncs_say_cycle(d);
+    if (d->f.culprits == 1 && d->f.others) /* see blame() of a cycle */
+        d->f.why = ncs_say(p2p_cycle_alone, ncs_fact_sentence("why", d->f.why), ncs_fact_rank("who", d->f.culprit[0].rank));
     const struct ncs_call *c = keeps_back(q, r);
-    if (c)
-        d->f.fix = ncs_plain(split_group(d, c));
-    else if (k.collectives)
-        d->f.fix = ncs_plain(ncs_text("make the send or receive and the collective in the same order on both "
-                                      "ranks"));
-    else
-        d->f.fix = ncs_plain(ncs_text("%s: put each rank's send and receive into one group, or let %s %s "
-                                      "first",
-                                      k.sends && k.recvs ? "the two sides make matching calls in different orders"
-                                      : k.sends          ? "everybody sends first"
-                                                         : "everybody receives first",
-                                      d->f.cycles == 2 ? "one of the two" : "every second rank", k.sends ? "receive" : "send"));
+    bool both = k.sends && k.recvs;
+    d->f.fix = c ? say_split(q, d, c)
+                 : ncs_say(p2p_cycle_fix, ncs_fact_is("collectives", k.collectives), ncs_fact_is("both", both),
+                           ncs_fact_is("sends", k.sends && !both), ncs_fact_is("receives", !k.sends),
+                           ncs_fact_is("two", d->f.cycles == 2), ncs_fact_is("first_sends", k.sends));
     return true;
 }
 

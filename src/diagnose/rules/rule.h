@@ -365,7 +365,7 @@ void ncs_fill_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, con
                     struct ncs_draft *d);
 /* "rank 0 waits in call 1 on x at line 5 for rank 1, rank 1 waits in ..." from a filled draft. The
  * caller frees it. */
-char *ncs_cycle_text(const struct ncs_draft *d);
+struct ncs_sentence *ncs_say_cycle(const struct ncs_draft *d);
 
 /* ---- who comes to the waits of a cycle in another order (rules/common/odd_order.c) ---- */
 

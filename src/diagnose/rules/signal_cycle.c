@@ -31,7 +31,7 @@ static bool signal_cycle_match(const struct ncs_analysis *q, const struct ncs_ca
     if (r->kind != NCS_CAUSE_CYCLE || !ncs_cycle_kinds_of(q, r).signals)
         return false;
     ncs_fill_cycle(q, r, NULL, d);
-    d->f.why = ncs_plain(ncs_cycle_text(d));
+    d->f.why = ncs_say_cycle(d);
     d->f.fix = ncs_say(signal_cycle_fix);
     if (!are_enqueued(q, r))
         d->f.certainty = NCS_LIKELY;

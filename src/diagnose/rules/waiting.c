@@ -5,15 +5,15 @@ static bool waiting_match(const struct ncs_analysis *q, const struct ncs_cause *
 {
     if (r->kind == NCS_CAUSE_CYCLE) {
         ncs_fill_cycle(q, r, NULL, d);
-        d->f.why = ncs_plain(ncs_cycle_text(d));
+        d->f.why = ncs_say_cycle(d);
     } else if (r->unmet) {
         ncs_blame_absent(r, d);
         ncs_fill_unmet(q, d, r->unmet, r->unmet->call ? r->unmet->call->number : 0);
-        d->f.why = ncs_plain(ncs_text("the call waits for ranks that do not come"));
+        d->f.why = ncs_say(waiting_why);
     } else {
         return false;
     }
-    d->f.fix = ncs_plain(ncs_text("let the ranks that are waited for make the call, or leave it out on all"));
+    d->f.fix = ncs_say(waiting_fix);
     d->f.certainty = NCS_LIKELY; /* the waits are certain, but no cause is known */
     return true;
 }

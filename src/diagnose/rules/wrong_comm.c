@@ -55,18 +55,6 @@ static bool fit(const struct ncs_analysis *q, const struct ncs_call *a, const st
     return a->place.line && a->place.line == b->place.line && ncs_calls_are_alike(a, b);
 }
 
-static void wrong_comm_format_side(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *n)
-{
-    size_t count;
-    int *ranks = ncs_present_ranks(q, n, &count);
-    char *what = ncs_describe(n->call);
-    ncs_format_ranks(s, ranks, count);
-    ncs_str_addf(s, " made %s on %s", what, ncs_comm_name(q, n->comm));
-    ncs_format_place(s, n->call);
-    ncs_free(what);
-    ncs_free(ranks);
-}
-
 /* The cause from an explanation: r->call are the calls on the wrong communicator, by what the
  * others did at the same place, or in a branch of their own. */
 static void fill_elsewhere(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
@@ -76,7 +64,6 @@ static void fill_elsewhere(const struct ncs_analysis *q, const struct ncs_cause 
     size_t count = 0;
     const struct ncs_place *others = r->edits ? &r->edit[0].place : &c->place;
     bool apart = others->file && (c->unsaid & NCS_UNSAID_PLACE || others->line != c->place.line || others->file != c->place.file);
-    struct ncs_str s = { 0 };
     for (size_t i = 0; i < r->calls; i++) {
         if (count && ranks[count - 1] == r->call[i]->rank)
             continue; /* several of its calls in a row */
@@ -86,18 +73,11 @@ static void fill_elsewhere(const struct ncs_analysis *q, const struct ncs_cause 
     ncs_fill_unmet(q, d, r->unmet, c->number);
     ncs_set_title(q, d, c);
     d->order = c->id;
-    d->f.evidence = ncs_plain(ncs_text("by what the other ranks did %s", apart ? "instead" : "at the same place of the program"));
-    ncs_format_ranks(&s, ranks, count);
-    char *what = ncs_describe(c);
-    ncs_str_addf(&s, " made %s on %s", what, ncs_comm_name(q, c->comm));
-    ncs_format_place(&s, c);
-    ncs_str_addf(&s, "; the others made it%s on %s", apart ? "" : " there", ncs_comm_name(q, r->comm));
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    ncs_str_addf(&s, "name %s", ncs_comm_name(q, r->comm));
-    ncs_format_place(&s, c);
-    ncs_str_addf(&s, "%s: calls meet only on one communicator", apart ? "" : " on every rank");
-    d->f.fix = ncs_plain(ncs_str_take(&s));
-    ncs_free(what);
+    d->f.evidence = ncs_say(wrong_comm_evidence, ncs_fact_is("apart", apart));
+    d->f.why = ncs_say(wrong_comm_why, ncs_fact_ranks("who", ranks, count), ncs_fact_call("call", q->journal, c),
+                       ncs_fact_is("apart", apart), ncs_fact_comm(q, r->comm));
+    d->f.fix = ncs_say(wrong_comm_fix, ncs_fact_comm(q, r->comm), ncs_fact_call("call", q->journal, c),
+                       ncs_fact_is("apart", apart));
     ncs_free(ranks);
 }
 
@@ -121,14 +101,11 @@ static bool wrong_comm_match(const struct ncs_analysis *q, const struct ncs_caus
     for (size_t i = 0; i < 2; i++)
         for (size_t k = 0; k < n[i]->presents; k++) {
             const struct ncs_call *c = n[i]->present[k];
-            char *what = ncs_describe(c);
-            ncs_add_row(d, c->rank, c->place.line,
-                        ncs_plain(ncs_text("waits in call %u on %s, %s", (unsigned)c->number, ncs_comm_name(q, c->comm), what)));
-            ncs_free(what);
+            ncs_add_row(d, c->rank, c->place.line, ncs_say(wrong_comm_row, ncs_fact_call("call", q->journal, c)));
         }
-    d->f.evidence = ncs_plain(few == 2 ? ncs_copy_text("as many made the call on the one as on the other, so all are named")
-                                       : ncs_text("by the majority: %zu made the call on the other communicator, %zu on this one",
-                                                  n[1 - few]->presents, n[few]->presents));
+    d->f.evidence = ncs_say(wrong_comm_two_evidence, ncs_fact_is("tied", few == 2),
+                            ncs_fact_number("most", few == 2 ? 0 : (int64_t)n[1 - few]->presents),
+                            ncs_fact_number("few", few == 2 ? 0 : (int64_t)n[few]->presents));
     const struct ncs_unmet *most = few == 2 ? n[0] : n[1 - few], *minority = few == 2 ? n[1] : n[few];
     for (size_t i = 0; i < minority->presents; i++)
         ncs_repair_comm(q, d, minority->present[i], most->comm);
@@ -140,23 +117,13 @@ static bool wrong_comm_match(const struct ncs_analysis *q, const struct ncs_caus
     for (size_t i = 0; i < d->f.blockeds; i++)
         if (!by_rank(n[0], d->f.blocked[i]) && !by_rank(n[1], d->f.blocked[i]))
             ncs_add_bystander(d, d->f.blocked[i]);
-    struct ncs_str s = { 0 };
-    wrong_comm_format_side(q, &s, minority);
-    ncs_str_add(&s, ", ");
-    wrong_comm_format_side(q, &s, most);
-    ncs_str_add(&s, ": calls meet only on one communicator");
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    ncs_str_add(&s, "name the same communicator");
-    if (minority->call->place.line == most->call->place.line) {
-        ncs_format_place(&s, minority->call);
-        ncs_str_add(&s, " on every rank");
-    } else {
-        ncs_str_addf(&s, " in both calls, lines %d and %d", most->call->place.line, minority->call->place.line);
-    }
-    if (few < 2)
-        ncs_str_addf(&s, ", %s as the others do", ncs_comm_name(q, most->comm));
-    ncs_str_add(&s, "; if both are meant, use them in one order on every rank");
-    d->f.fix = ncs_plain(ncs_str_take(&s));
+    const struct ncs_call *call = minority->call, *theirs = most->call;
+    d->f.why = ncs_say(wrong_comm_two, ncs_fact_present("who", q, minority), ncs_fact_call("call", q->journal, call),
+                       ncs_fact_present("others", q, most), ncs_fact_call("theirs", q->journal, theirs));
+    d->f.fix = ncs_say(wrong_comm_two_fix, ncs_fact_is("same", call->place.line == theirs->place.line),
+                       ncs_fact_call("call", q->journal, call), ncs_fact_number("theirs_line", theirs->place.line),
+                       ncs_fact_number("call_line", call->place.line),
+                       ncs_fact_text("comm", few < 2 ? ncs_comm_name(q, most->comm) : NULL));
     return true;
 }
 

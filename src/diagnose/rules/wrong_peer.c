@@ -22,61 +22,35 @@ static const struct ncs_unmet *partner(const struct ncs_analysis *q, const struc
 }
 
 /* "receives from rank 2", "sends to rank 2" */
-static void wrong_peer_format_peer(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c)
+static struct ncs_fact fact_names(const char *name, const struct ncs_analysis *q, const struct ncs_call *c)
 {
-    ncs_str_addf(s, "%s rank %d", ncs_is_send(c) ? "sends to" : "receives from", ncs_run_rank(q, c->comm, ncs_call_peer(c)));
+    return ncs_fact_sentence(name, ncs_say(names_peer, ncs_fact_is("send", ncs_is_send(c)),
+                                           ncs_fact_rank("peer", ncs_run_rank(q, c->comm, ncs_call_peer(c)))));
 }
 
 static void add_unmatched_row(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *c)
 {
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "call %u ", (unsigned)c->number);
-    wrong_peer_format_peer(q, &s, c);
-    ncs_str_addf(&s, ", which has no %s for it", ncs_is_send(c) ? "receive" : "send");
-    ncs_add_row(d, c->rank, c->place.line, ncs_plain(ncs_str_take(&s)));
-}
-
-static void format_misnaming(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_misnaming *m)
-{
-    ncs_str_addf(s, "rank %d ", m->wrong->rank);
-    wrong_peer_format_peer(q, s, m->wrong);
-    ncs_format_place(s, m->wrong);
-    ncs_str_addf(s, ", which has no %s for it, while rank %d ", ncs_is_send(m->wrong) ? "receive" : "send", m->wants->rank);
-    wrong_peer_format_peer(q, s, m->wants);
-    ncs_format_place(s, m->wants);
-    ncs_str_add(s, " and is not answered");
-}
-
-static void format_naming(struct ncs_str *s, const struct ncs_misnaming *m)
-{
-    if (m->turned)
-        ncs_str_addf(s, "%s peer %d instead of %s peer %d", ncs_is_send(m->wrong) ? "receive from" : "send to",
-                     m->wants->comm_rank, ncs_is_send(m->wrong) ? "sending to" : "receiving from", ncs_call_peer(m->wrong));
-    else
-        ncs_str_addf(s, "name peer %d instead of %d", m->wants->comm_rank, ncs_call_peer(m->wrong));
-    ncs_format_place(s, m->wrong);
+    ncs_add_row(d, c->rank, c->place.line,
+                ncs_say(wrong_peer_row, ncs_fact_call("call", q->journal, c), fact_names("names", q, c),
+                        ncs_fact_is("send", ncs_is_send(c))));
 }
 
 /* Names at most three calls; a loop makes the rest alike. All of them get an edit. */
-static void format_misnamed(const struct ncs_analysis *q, const struct ncs_misnamed *all, struct ncs_draft *d)
+static void fill_misnamed(const struct ncs_analysis *q, const struct ncs_misnamed *all, struct ncs_draft *d)
 {
     enum { MOST = 3 };
-    struct ncs_str why = { 0 }, fix = { 0 };
     for (size_t i = 0; i < all->count; i++)
         ncs_repair_peer(q, d, all->of[i].wrong, all->of[i].wants, all->of[i].turned);
     for (size_t i = 0; i < all->count && i < MOST; i++) {
-        ncs_str_add(&why, i ? "; " : "");
-        format_misnaming(q, &why, &all->of[i]);
-        ncs_str_add(&fix, i ? ", " : "");
-        format_naming(&fix, &all->of[i]);
-        ncs_str_addf(&fix, " on rank %d", all->of[i].wrong->rank);
+        const struct ncs_misnaming *m = &all->of[i];
+        struct ncs_fact more = ncs_fact_number("all", i + 1 == MOST && all->count > MOST ? (int64_t)all->count : 0);
+        d->f.why = ncs_say(wrong_peer_why, ncs_fact_sentence("before", d->f.why), ncs_fact_call("call", q->journal, m->wrong),
+                           fact_names("names", q, m->wrong), ncs_fact_is("send", ncs_is_send(m->wrong)),
+                           ncs_fact_call("wants", q->journal, m->wants), fact_names("wants_names", q, m->wants), more);
+        d->f.fix = ncs_say(wrong_peer_fix, ncs_fact_sentence("before", d->f.fix), ncs_fact_is("turned", m->turned),
+                           ncs_fact_is("send", ncs_is_send(m->wrong)), ncs_fact_number("meant", m->wants->comm_rank),
+                           ncs_fact_number("named", ncs_call_peer(m->wrong)), ncs_fact_call("call", q->journal, m->wrong), more);
     }
-    if (all->count > MOST) {
-        ncs_str_addf(&why, "; and so on, %zu calls", all->count);
-        ncs_str_add(&fix, ", and so on");
-    }
-    d->f.why = ncs_plain(ncs_str_take(&why));
-    d->f.fix = ncs_plain(ncs_str_take(&fix));
 }
 
 static void find_misnamed(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_misnamed *all)
@@ -151,9 +125,8 @@ static bool all_misnamed(const struct ncs_analysis *q, const struct ncs_cause *r
         if (!side)
             ncs_add_bystander(d, d->f.blocked[i]);
     }
-    format_misnamed(q, &all, d);
-    d->f.evidence = ncs_plain(
-        ncs_text("with %s every call has its answer", all.count == 1 ? "this one peer changed" : "these peers changed"));
+    fill_misnamed(q, &all, d);
+    d->f.evidence = ncs_say(wrong_peer_evidence, ncs_fact_is("one", all.count == 1));
     ncs_free(all.of);
     return true;
 }
@@ -175,8 +148,6 @@ static bool wrong_peer_match(const struct ncs_analysis *q, const struct ncs_caus
     const struct ncs_call *send = ncs_is_send(o->call) ? o->call : r->unmet->call;
     const struct ncs_call *recv = ncs_is_send(o->call) ? r->unmet->call : o->call;
     const struct ncs_call *wrong = same_receiver ? recv : send;
-    int named = ncs_run_rank(q, wrong->comm, ncs_call_peer(wrong));
-    int meant = same_receiver ? send->rank : recv->rank;
     ncs_add_culprit(d, wrong->rank, wrong->number, wrong->place.line);
     ncs_fill_unmet(q, d, r->unmet, wrong->number);
     ncs_set_title(q, d, wrong);
@@ -185,10 +156,8 @@ static bool wrong_peer_match(const struct ncs_analysis *q, const struct ncs_caus
         bool here = false;
         for (size_t k = 0; k < d->f.rows; k++)
             here |= d->f.row[k].rank == c->rank;
-        char *what = ncs_describe(c);
         if (!here)
-            ncs_add_row(d, c->rank, c->place.line, ncs_plain(ncs_text("waits in call %u, %s", (unsigned)c->number, what)));
-        ncs_free(what);
+            ncs_add_row(d, c->rank, c->place.line, ncs_say(wrong_peer_waits, ncs_fact_call("call", q->journal, c)));
     }
     ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(o - q->unmet)));
     /* The rank that waits at the other end of the wrong peer is no bystander. */
@@ -197,20 +166,13 @@ static bool wrong_peer_match(const struct ncs_analysis *q, const struct ncs_caus
         if (d->f.bystander[i] != send->rank && d->f.bystander[i] != recv->rank)
             d->f.bystander[kept++] = d->f.bystander[i];
     d->f.bystanders = kept;
-    d->f.evidence = ncs_plain(
-        ncs_text("a send and a receive are unmatched, and they name the same %s", same_receiver ? "receiver" : "sender"));
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "rank %d %s rank %d", wrong->rank, same_receiver ? "receives from" : "sends to", named);
-    ncs_format_place(&s, wrong);
-    ncs_str_addf(&s, ", which never %s it, while rank %d %s rank %d", same_receiver ? "sends to" : "receives from", meant,
-                 same_receiver ? "sends to" : "receives from", wrong->rank);
-    ncs_format_place(&s, same_receiver ? send : recv);
-    ncs_str_add(&s, " and is not answered");
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    ncs_str_addf(&s, "name peer %d instead of %d", same_receiver ? send->comm_rank : recv->comm_rank, ncs_call_peer(wrong));
-    ncs_format_place(&s, wrong);
-    ncs_str_addf(&s, " on rank %d", wrong->rank);
-    d->f.fix = ncs_plain(ncs_str_take(&s));
+    const struct ncs_call *other = same_receiver ? send : recv;
+    d->f.evidence = ncs_say(wrong_peer_one_evidence, ncs_fact_is("receiver", same_receiver));
+    d->f.why = ncs_say(wrong_peer_one, ncs_fact_call("call", q->journal, wrong), fact_names("names", q, wrong),
+                       ncs_fact_is("receives", same_receiver), ncs_fact_rank("meant", other->rank),
+                       ncs_fact_call("other", q->journal, other));
+    d->f.fix = ncs_say(wrong_peer_fix, ncs_fact_number("meant", other->comm_rank), ncs_fact_number("named", ncs_call_peer(wrong)),
+                       ncs_fact_call("call", q->journal, wrong));
     ncs_repair_peer(q, d, wrong, same_receiver ? send : recv, false);
     return true;
 }

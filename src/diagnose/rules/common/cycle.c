@@ -275,14 +275,10 @@ struct ncs_cycle_kinds ncs_cycle_kinds_of(const struct ncs_analysis *q, const st
     return k;
 }
 
-static void cycle_format_step(struct ncs_str *s, const struct ncs_cycle_step *c)
+static struct ncs_fact fact_cycle_at(const struct ncs_cycle_step *c)
 {
-    if (c->call)
-        ncs_str_addf(s, " in call %u on %s", (unsigned)c->call, c->comm);
-    else if (c->comm)
-        ncs_str_addf(s, " to meet the others of %s", c->comm);
-    if (c->line)
-        ncs_str_addf(s, " at line %d", c->line);
+    return ncs_fact_sentence("at", ncs_say(cycle_at, ncs_fact_number("number", c->call), ncs_fact_text("comm", c->comm),
+                                           ncs_fact_line("line", c->line)));
 }
 
 /* True if all ranks wait in the same call at the same line: then one sentence covers all steps. */
@@ -299,35 +295,24 @@ static bool all_alike(const struct ncs_draft *d)
 
 /* "rank 0 waits in call 1 on x at line 5 for rank 1, rank 1 waits in ..."; where all wait at the
  * same place: "each waits in call 1 on x at line 5 for the next: 0 -> 1 -> 2 -> 0". */
-char *ncs_cycle_text(const struct ncs_draft *d)
+struct ncs_sentence *ncs_say_cycle(const struct ncs_draft *d)
 {
     enum { MOST = 8 }; /* steps in the text */
-    struct ncs_str s = { 0 };
+    struct ncs_sentence *s = NULL;
     const struct ncs_cycle_step *step = d->f.cycle;
     size_t shown = d->f.cycles > MOST ? MOST : d->f.cycles;
-    if (d->f.cycles == 2 && all_alike(d)) {
-        ncs_str_addf(&s, "ranks %d, %d wait for each other", step[0].rank, step[1].rank);
-        cycle_format_step(&s, step);
-        return ncs_str_take(&s);
-    }
+    if (d->f.cycles == 2 && all_alike(d))
+        return ncs_say(cycle_pair, ncs_fact_ranks("who", (int[]){ step[0].rank, step[1].rank }, 2), fact_cycle_at(step));
     if (d->f.cycles > 2 && all_alike(d)) {
-        ncs_str_add(&s, "each waits");
-        cycle_format_step(&s, step);
-        ncs_str_add(&s, " for the next: ");
         for (size_t i = 0; i < shown; i++)
-            ncs_str_addf(&s, "%d -> ", step[i].rank);
-        ncs_str_addf(&s, "%s%d", shown < d->f.cycles ? "... -> " : "", step->rank);
-        return ncs_str_take(&s);
+            s = ncs_say(cycle_round, ncs_fact_sentence("before", s), ncs_fact_rank("who", step[i].rank));
+        return ncs_say(cycle_ring, fact_cycle_at(step), ncs_fact_sentence("round", s), ncs_fact_is("more", shown < d->f.cycles),
+                       ncs_fact_rank("first", step->rank));
     }
-    for (size_t i = 0; i < shown; i++) {
-        ncs_str_addf(&s, "%srank %d waits", i ? ", " : "", step[i].rank);
-        cycle_format_step(&s, &step[i]);
-        if (step[i].waits_for == step[i].rank)
-            ncs_str_add(&s, " for itself");
-        else
-            ncs_str_addf(&s, " for rank %d", step[i].waits_for);
-    }
-    if (shown < d->f.cycles)
-        ncs_str_addf(&s, ", and so on through %zu ranks back to rank %d", d->f.cycles, step->rank);
-    return ncs_str_take(&s);
+    for (size_t i = 0; i < shown; i++)
+        s = ncs_say(cycle_steps, ncs_fact_sentence("before", s), ncs_fact_rank("who", step[i].rank), fact_cycle_at(&step[i]),
+                    ncs_fact_is("self", step[i].waits_for == step[i].rank), ncs_fact_rank("other", step[i].waits_for),
+                    ncs_fact_number("all", i + 1 == shown && shown < d->f.cycles ? (int64_t)d->f.cycles : 0),
+                    ncs_fact_rank("first", step->rank));
+    return s;
 }

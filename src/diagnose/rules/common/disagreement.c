@@ -116,31 +116,31 @@ void ncs_fill_calls(const struct ncs_analysis *q, const struct ncs_cause *r, str
         ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(r->unmet - q->unmet)));
 }
 
-/* Adds one value: "root 1 on rank 3 at line 8". */
-static void disagreement_format_value(const struct ncs_cause *r, struct ncs_str *s, ncs_fact_of *get, const struct ncs_call *of,
-                                      const char *noun)
+/* One value behind those before it: "root 1 on rank 3 at line 8". */
+static struct ncs_sentence *say_value(const struct ncs_analysis *q, const struct ncs_cause *r, ncs_fact_of *get,
+                                      const struct ncs_call *of, const char *noun, struct ncs_sentence *before)
 {
     int *ranks = ncs_new(r->calls * sizeof *ranks);
-    size_t count = 0;
+    size_t count = 0, bytes = get == count_of || get == dtype_of ? ncs_dtype_bytes(ncs_call_dtype(of)) : 0;
     for (size_t i = 0; i < r->calls; i++)
         if (get(r->call[i]) == get(of))
             ranks[count++] = r->call[i]->rank;
-    char *what = get == disagreement_kind_of ? ncs_describe(of) : NULL;
-    if (get == disagreement_kind_of)
-        ncs_str_add(s, what);
-    else if (get == dtype_of)
-        ncs_str_addf(s, "type %s", ncs_dtype_name(ncs_call_dtype(of)) ? ncs_dtype_name(ncs_call_dtype(of)) : "?");
-    else if (get == ncs_op_of)
-        ncs_str_addf(s, "%s %s", noun, ncs_redop_name(ncs_call_op(of)) ? ncs_redop_name(ncs_call_op(of)) : "?");
-    else
-        ncs_str_addf(s, "%s %lld", noun, (long long)get(of));
-    if ((get == count_of || get == dtype_of) && ncs_dtype_bytes(ncs_call_dtype(of))) /* a record may lack the type */
-        ncs_str_addf(s, " (%zu bytes)", ncs_call_count(of) * ncs_dtype_bytes(ncs_call_dtype(of)));
-    ncs_str_add(s, " on ");
-    ncs_format_ranks(s, ranks, count);
-    ncs_format_place(s, of);
-    ncs_free(what);
+    bool kind = get == disagreement_kind_of, type = get == dtype_of, op = get == ncs_op_of;
+    const char *name = type ? ncs_dtype_name(ncs_call_dtype(of)) : op ? ncs_redop_name(ncs_call_op(of)) : NULL;
+    struct ncs_sentence *s = ncs_say(value, ncs_fact_sentence("before", before), ncs_fact_is("kind", kind),
+                                     ncs_fact_call("call", q->journal, of), ncs_fact_text("noun", noun),
+                                     ncs_fact_text("type", !type  ? NULL
+                                                           : name ? name
+                                                                  : "?"),
+                                     ncs_fact_text("named", !op    ? NULL
+                                                            : name ? name
+                                                                   : "?"),
+                                     ncs_fact_is("number", !kind && !type && !op),
+                                     ncs_fact_number("n", get(of)), /* a record may lack the type */
+                                     ncs_fact_is("sized", bytes), ncs_fact_number("bytes", (int64_t)(ncs_call_count(of) * bytes)),
+                                     ncs_fact_ranks("who", ranks, count));
     ncs_free(ranks);
+    return s;
 }
 
 bool ncs_is_exchange(const struct ncs_cause *r)
@@ -168,19 +168,17 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
         best = meant;
         tied = false;
         ncs_decided(&d->f, NCS_WHY(VALUE_SIBLINGS), "%zu calls of other groups agree with rank %d", values, meant->rank);
-        d->f.evidence = ncs_plain(
-            ncs_text("by other groups: %zu call%s of %s, in the same round, agree with rank %d", values, values > 1 ? "s" : "",
-                     meant->unsaid & NCS_UNSAID_PLACE ? "sibling communicators" : "that line", meant->rank));
+        d->f.evidence = ncs_say(mismatch_by_siblings, ncs_fact_number("calls", (int64_t)values),
+                                ncs_fact_is("line", !(meant->unsaid & NCS_UNSAID_PLACE)), ncs_fact_rank("who", meant->rank));
     } else {
         size_t votes = disagreement_votes(r, get, get(best));
         ncs_decided(&d->f, tied ? NCS_WHY(VALUE_TIE) : NCS_WHY(VALUES), "%zu of %zu ranks agree", votes, r->calls);
-        d->f.evidence = ncs_plain(tied ? ncs_copy_text("no value is the commonest, so all ranks are named")
-                                       : ncs_text("by the majority: %zu of %zu ranks agree", votes, r->calls));
+        d->f.evidence = tied ? ncs_say(mismatch_tied)
+                             : ncs_say(mismatch_by_majority, ncs_fact_number("votes", (int64_t)votes),
+                                       ncs_fact_number("calls", (int64_t)r->calls));
     }
     values = 0;
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "call %u on %s %s ", (unsigned)best->number, ncs_comm_name(q, best->comm),
-                 get == disagreement_kind_of ? "is" : "has");
+    struct ncs_sentence *said = NULL;
     for (int pass = 0; pass < 2; pass++) { /* rarer values first, then the commonest */
         for (size_t i = 0; i < r->calls; i++) {
             const struct ncs_call *c = r->call[i];
@@ -193,14 +191,11 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
                 listed |= get(r->call[k]) == get(c);
             if (listed || ++values > MOST)
                 continue;
-            if (s.text[s.bytes - 1] != ' ')
-                ncs_str_add(&s, ", ");
-            disagreement_format_value(r, &s, get, c, noun);
+            said = say_value(q, r, get, c, noun, said);
         }
     }
-    if (values > MOST)
-        ncs_str_addf(&s, ", and %zu other%s", values - MOST, values > MOST + 1 ? "s" : "");
-    d->f.why = ncs_plain(ncs_str_take(&s));
+    d->f.why = ncs_say(mismatch_why, ncs_fact_call("call", q->journal, best), ncs_fact_is("kind", get == disagreement_kind_of),
+                       ncs_fact_sentence("values", said), ncs_fact_number("more", values > MOST ? (int64_t)(values - MOST) : 0));
     ncs_fill_calls(q, r, d, best);
     if (tied && d->f.certainty == NCS_CERTAIN)
         d->f.certainty = NCS_LIKELY; /* the disagreement is certain, but not which side is wrong */
@@ -226,10 +221,7 @@ bool ncs_add_bytes(const struct ncs_cause *r, struct ncs_draft *d)
         raw &= is_byte(c) || !typed || ncs_call_dtype(c) == ncs_call_dtype(typed);
         typed = is_byte(c) ? typed : c;
     }
-    struct ncs_sentence *why = d->f.why;
-    d->f.why = ncs_plain(ncs_text("%s: NCCL moves the same bytes to all ranks, %s", ncs_sentence_text(why),
-                                  raw ? "but its guide demands one type" : "which mean other numbers where the type differs"));
-    ncs_sentence_free(why);
+    d->f.why = ncs_say(mismatch_bytes, ncs_fact_sentence("why", d->f.why), ncs_fact_is("raw", raw));
     d->remark = raw && !r->unmet;
     return true;
 }
@@ -251,18 +243,9 @@ const char *ncs_count_advice(const struct ncs_analysis *q, const struct ncs_caus
 
 bool ncs_advise_minority(const struct ncs_cause *r, struct ncs_draft *d, const char *what)
 {
-    struct ncs_str s = { 0 };
-    ncs_str_add(&s, what);
-    if (d->f.culprits == 1) {
-        ncs_str_addf(&s, ": rank %d", d->f.culprit[0].rank);
-        if (d->f.culprit[0].line)
-            ncs_str_addf(&s, " (line %d)", d->f.culprit[0].line);
-        ncs_str_add(&s, " is the odd one");
-    } else if (d->f.culprits < r->calls) {
-        ncs_str_add(&s, ": ");
-        ncs_add_fact(&s, ncs_fact_culprits("who", d));
-        ncs_str_add(&s, " are the odd ones");
-    }
-    d->f.fix = ncs_plain(ncs_str_take(&s));
+    size_t culprits = d->f.culprits;
+    struct ncs_fact who = culprits < r->calls || culprits == 1 ? ncs_fact_culprits("who", d) : ncs_fact_is("who", false);
+    d->f.fix = ncs_say(mismatch_fix, ncs_fact_text("advice", what), who,
+                       ncs_fact_line("line", culprits == 1 ? d->f.culprit[0].line : 0));
     return true;
 }

@@ -66,20 +66,14 @@ static void set_unrecorded_rows(const struct ncs_analysis *q, const struct ncs_c
 /* An explanation may change ranks of several communicators, and the rule speaks of one. All are to blame. */
 static void blame_changed(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    struct ncs_str s = { 0 };
     for (size_t i = 0; i < r->edits && d->f.culprits; i++) {
         const struct ncs_edit *e = &r->edit[i];
         if (e->of_host || e->comm < 0 || ncs_finding_blames(&d->f, e->rank))
             continue;
         ncs_add_culprit(d, e->rank, e->call, 0);
-        ncs_str_addf(&s, "; rank %d makes the same mistake on %s", e->rank, ncs_comm_name(q, e->comm));
+        d->f.why = ncs_say(changed_too, ncs_fact_sentence("why", d->f.why), ncs_fact_rank("who", e->rank),
+                           ncs_fact_comm(q, e->comm));
     }
-    if (!s.bytes)
-        return;
-    char *why = ncs_text("%s%s", d->f.why ? ncs_sentence_text(d->f.why) : "", s.text);
-    ncs_sentence_free(d->f.why);
-    d->f.why = ncs_plain(why);
-    ncs_str_free(&s);
 }
 
 void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, const char *rule, struct ncs_draft *d,

@@ -73,32 +73,28 @@ static void drop_edits(struct ncs_draft *d)
     d->f.repairs = 0;
 }
 
-/* "the call at line 5 is in a graph that lines 8, 12 launch" */
-static void format_launches(const struct launched *l, struct ncs_str *s)
+/* Adds to why: "the call at line 5 is in a graph that lines 8, 12 launch". */
+static void say_launches(const struct ncs_analysis *q, const struct launched *l, struct ncs_draft *d)
 {
     for (size_t i = 0, end; i < l->count; i = end) {
-        int line = l->call[i]->place.line;
-        for (end = i + 1; end < l->count && l->call[end]->place.line == line;)
-            end++;
-        ncs_str_addf(s, "%s the call at line %d is in a graph that line%s", i ? "," : ";", line, end - i > 1 ? "s" : "");
-        for (size_t k = i; k < end; k++)
-            ncs_str_addf(s, "%s %d", k > i ? "," : "", ncs_call_rare(l->call[k])->launched->place.line);
-        ncs_str_add(s, end - i > 1 ? " launch" : " launches");
+        struct ncs_str lines = { 0 };
+        for (end = i; end < l->count && l->call[end]->place.line == l->call[i]->place.line; end++)
+            ncs_str_addf(&lines, "%s%d", end > i ? ", " : "", ncs_call_rare(l->call[end])->launched->place.line);
+        d->f.why = ncs_say(launches, ncs_fact_sentence("why", d->f.why), ncs_fact_is("first", i == 0),
+                           ncs_fact_call("call", q->journal, l->call[i]), ncs_fact_text("lines", lines.text),
+                           ncs_fact_is("one", end - i == 1));
+        ncs_str_free(&lines);
     }
 }
 
 void ncs_add_launches(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct launched l = { 0 };
-    struct ncs_str s = { 0 };
     launched_of_edits(q, d, &l);
     const struct ncs_call *model = launched_model(q, d);
-    if (model && d->f.fix) {
-        ncs_str_addf(&s, "%s; a launch of the graph makes it, as at line %d", ncs_sentence_text(d->f.fix),
-                     ncs_call_rare(model)->launched->place.line);
-        ncs_sentence_free(d->f.fix);
-        d->f.fix = ncs_plain(ncs_str_take(&s));
-    }
+    if (model && d->f.fix)
+        d->f.fix = ncs_say(launched_fix, ncs_fact_sentence("fix", d->f.fix),
+                           ncs_fact_line("line", ncs_call_rare(model)->launched->place.line));
     bool left = r->absents && r->absent[0]->reason == NCS_ABSENT_DESTROYED; /* needs no trial */
     d->f.launched = l.count > 0 && !left;
     if (l.count)
@@ -109,10 +105,7 @@ void ncs_add_launches(const struct ncs_analysis *q, const struct ncs_cause *r, s
         launched_add(&l, r->call[i]);
     if (l.count && d->f.why) {
         qsort(l.call, l.count, sizeof *l.call, launched_order);
-        ncs_str_add(&s, ncs_sentence_text(d->f.why));
-        format_launches(&l, &s);
-        ncs_sentence_free(d->f.why);
-        d->f.why = ncs_plain(ncs_str_take(&s));
+        say_launches(q, &l, d);
     }
     ncs_free(l.call);
 }
