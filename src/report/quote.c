@@ -24,22 +24,18 @@ static void quote_add_line(struct lines *l, int line)
         l->line[l->count++] = line;
 }
 
-/* "... at line 12 ..." */
-static void quote_add_named(struct lines *l, const char *words)
+static void quote_add_named(struct lines *l, const struct ncs_sentence *s)
 {
-    while (words && (words = strstr(words, "line ")) != NULL) {
-        words += strlen("line ");
-        long line = strtol(words, NULL, 10);
-        quote_add_line(l, line > 0 && line <= INT_MAX ? (int)line : 0);
-    }
+    for (size_t i = 0; ncs_sentence_text(s) && i < s->lines; i++)
+        quote_add_line(l, s->line[i]);
 }
 
 static void choose_lines(const struct ncs_finding *f, struct lines *l)
 {
     for (size_t i = 0; i < f->culprits; i++)
         quote_add_line(l, f->culprit[i].line);
-    quote_add_named(l, ncs_sentence_text(f->why));
-    quote_add_named(l, ncs_sentence_text(f->fix));
+    quote_add_named(l, f->why);
+    quote_add_named(l, f->fix);
     for (size_t i = 0; i < f->priors; i++)
         quote_add_line(l, f->prior[i].line);
     for (size_t i = 0; i < f->cycles; i++)

@@ -1,6 +1,8 @@
 /* The text of a sentence. */
 #include <ctype.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -14,9 +16,13 @@ static const char *const phrases[] = {
 
 struct rendering {
     const struct ncs_sentence *s;
+    struct ncs_sentence *top;  /* that the text is of; it gets the lines that are named */
     struct ncs_naming *naming; /* NULL = ranks are as they are */
     struct ncs_str *out;
 };
+
+static const char *render_run(const struct rendering *r, const char *at, bool shown, bool inside);
+static void render_sentence(const struct rendering *r, const struct ncs_sentence *s);
 
 /* "{who.list:has|have}" */
 struct slot {
@@ -82,18 +88,39 @@ static void render_number(const struct rendering *r, const struct slot *slot, in
         ncs_str_addf(r->out, "%" PRId64 "%s", number, is_part(slot, "calls") ? " calls" : "");
 }
 
-static void render_call_at(const struct ncs_called *c, struct ncs_str *out)
+static void render_line(const struct rendering *r, int line)
 {
-    if (c->line)
-        ncs_str_addf(out, " at line %d", c->line);
+    NCS_PUSH(r->top->line, r->top->lines, r->top->lines_room, line);
+    ncs_str_addf(r->out, "line %d", line);
+}
+
+static void render_call_at(const struct rendering *r, const struct ncs_called *c)
+{
+    if (c->line) {
+        ncs_str_add(r->out, " at ");
+        render_line(r, c->line);
+    }
     if (c->label)
-        ncs_str_addf(out, " (%s)", c->label);
+        ncs_str_addf(r->out, " (%s)", c->label);
+}
+
+/* A text may be a message that names a line itself: "fault.kill at line 3". */
+static void render_text(const struct rendering *r, const char *text)
+{
+    ncs_str_add(r->out, text);
+    for (const char *at = text; (at = strstr(at, "line ")) != NULL;) {
+        char *end;
+        at += strlen("line ");
+        long line = strtol(at, &end, 10);
+        if (end > at && line > 0 && line <= INT_MAX)
+            NCS_PUSH(r->top->line, r->top->lines, r->top->lines_room, (int)line);
+    }
 }
 
 static void render_call(const struct rendering *r, const struct slot *slot, const struct ncs_called *c)
 {
     if (is_part(slot, "at"))
-        render_call_at(c, r->out);
+        render_call_at(r, c);
     else if (is_part(slot, "c"))
         ncs_str_add(r->out, c->c);
     else if (is_part(slot, "comm"))
@@ -103,7 +130,7 @@ static void render_call(const struct rendering *r, const struct slot *slot, cons
     else if (is_part(slot, "label"))
         ncs_str_add(r->out, c->label ? c->label : "");
     else if (is_part(slot, "line"))
-        ncs_str_addf(r->out, "line %d", c->line);
+        render_line(r, c->line);
     else if (is_part(slot, "number"))
         ncs_str_addf(r->out, "%" PRIu32, c->number);
     else if (is_part(slot, "rank"))
@@ -129,8 +156,8 @@ static void render_fact(const struct rendering *r, const struct slot *slot, cons
     }
     switch (f->kind) {
     case NCS_IS_NUMBER: render_number(r, slot, f->number); break;
-    case NCS_IS_TEXT: ncs_str_add(r->out, f->text ? f->text : ""); break;
-    case NCS_IS_LINE: ncs_str_addf(r->out, "line %d", (int)f->number); break;
+    case NCS_IS_TEXT: render_text(r, f->text ? f->text : ""); break;
+    case NCS_IS_LINE: render_line(r, (int)f->number); break;
     case NCS_IS_RANKS: render_rank_list(r, slot, f); break;
     case NCS_IS_CALL:
         if (f->call)
@@ -138,7 +165,7 @@ static void render_fact(const struct rendering *r, const struct slot *slot, cons
         break;
     case NCS_IS_SENTENCE:
         if (f->sentence)
-            ncs_sentence_render(f->sentence, r->naming, r->out);
+            render_sentence(r, f->sentence);
         break;
     }
 }
@@ -169,8 +196,6 @@ static bool begins_segment(const char *at)
     size_t bytes = strspn(at, "abcdefghijklmnopqrstuvwxyz_.");
     return bytes > 0 && at[bytes] == ':' && at[bytes + 1] == ' ';
 }
-
-static const char *render_run(const struct rendering *r, const char *at, bool shown, bool inside);
 
 static const char *render_segment(const struct rendering *r, const char *at, bool shown)
 {
@@ -207,19 +232,26 @@ static const char *render_run(const struct rendering *r, const char *at, bool sh
     return at + (*at != '\0');
 }
 
-void ncs_sentence_render(const struct ncs_sentence *s, struct ncs_naming *naming, struct ncs_str *out)
+static void render_sentence(const struct rendering *r, const struct ncs_sentence *s)
 {
-    const struct rendering r = { s, naming, out };
-    ncs_str_add(out, "");
-    render_run(&r, phrases[s->phrase], true, false);
+    const struct rendering own = { s, r->top, r->naming, r->out };
+    render_run(&own, phrases[s->phrase], true, false);
+}
+
+void ncs_sentence_render(struct ncs_sentence *s, struct ncs_naming *naming)
+{
+    struct ncs_str text = { 0 };
+    const struct rendering r = { s, s, naming, &text };
+    ncs_str_add(&text, "");
+    s->lines = 0;
+    render_sentence(&r, s);
+    ncs_free(s->text);
+    s->text = ncs_str_take(&text);
 }
 
 const char *ncs_sentence_text(const struct ncs_sentence *s)
 {
-    struct ncs_str text = { 0 };
-    if (s && !s->text) {
-        ncs_sentence_render(s, NULL, &text);
-        ((struct ncs_sentence *)s)->text = ncs_str_take(&text);
-    }
+    if (s && !s->text)
+        ncs_sentence_render((struct ncs_sentence *)s, NULL);
     return s ? s->text : NULL;
 }

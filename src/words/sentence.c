@@ -120,7 +120,7 @@ struct ncs_sentence *ncs_sentence_copy(const struct ncs_sentence *s)
     if (!s)
         return NULL;
     struct ncs_sentence *copy = ncs_new(sizeof *copy);
-    *copy = (struct ncs_sentence){ .phrase = s->phrase, .facts = s->facts, .text = ncs_copy_text(s->text) };
+    *copy = (struct ncs_sentence){ .phrase = s->phrase, .facts = s->facts };
     copy->fact = ncs_new((s->facts + 1) * sizeof *copy->fact);
     for (size_t i = 0; i < s->facts; i++)
         copy->fact[i] = copy_fact(&s->fact[i]);
@@ -138,6 +138,7 @@ void ncs_sentence_free(struct ncs_sentence *s)
         free_fact(&s->fact[i]);
     if (s) {
         ncs_free(s->fact);
+        ncs_free(s->line);
         ncs_free(s->text);
     }
     ncs_free(s);
@@ -197,11 +198,8 @@ static void number_ranks(struct ncs_sentence *s, struct ncs_naming *naming)
 
 void ncs_sentence_name(struct ncs_sentence *s, struct ncs_naming *naming)
 {
-    struct ncs_str text = { 0 };
     if (!s)
         return;
     number_ranks(s, naming);
-    ncs_sentence_render(s, naming, &text);
-    ncs_free(s->text);
-    s->text = ncs_str_take(&text);
+    ncs_sentence_render(s, naming);
 }

@@ -5,6 +5,6 @@
 #include "base/str.h"
 #include "words/words.h"
 
-void ncs_sentence_render(const struct ncs_sentence *s, struct ncs_naming *naming, struct ncs_str *out);
+void ncs_sentence_render(struct ncs_sentence *s, struct ncs_naming *naming); /* makes the text anew */
 
 #endif

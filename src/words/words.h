@@ -71,6 +71,8 @@ struct ncs_sentence {
     struct ncs_fact *fact;
     size_t facts;
     char *text; /* NULL = nobody has asked for it: see ncs_sentence_text */
+    int *line;  /* with the text: the lines that it names, in its order, without those that a label speaks of */
+    size_t lines, lines_room;
 };
 
 /* Texts, lists and what a call is are copied; a sentence is taken over. NULL = the fact is not there. */

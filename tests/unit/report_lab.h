@@ -86,10 +86,10 @@ static inline long long number(json_t *o, const char *path)
 static struct ncs_culprit skipped_culprit[] = { { .rank = 2, .call = 3, .line = 12 } };
 static int skipped_blocked[] = { 0, 1, 3 };
 static struct ncs_finding_row skipped_row[] = {
-    { .rank = 0, .text = T("waits in stream:sync()"), .line = 14 },
-    { .rank = 1, .text = T("waits in stream:sync()"), .line = 14 },
-    { .rank = 2, .text = T("never made call 3: finished"), .line = 17 },
-    { .rank = 3, .text = T("waits in stream:sync()"), .line = 14 },
+    { .rank = 0, .said = SENTENCE("waits in stream:sync()"), .line = 14 },
+    { .rank = 1, .said = SENTENCE("waits in stream:sync()"), .line = 14 },
+    { .rank = 2, .said = SENTENCE("never made call 3: finished"), .line = 17 },
+    { .rank = 3, .said = SENTENCE("waits in stream:sync()"), .line = 14 },
 };
 static struct ncs_finding skipped[] = { {
     .rule = "skipped-call",

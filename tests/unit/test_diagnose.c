@@ -17,9 +17,9 @@ START_TEST(skipped_call)
     blocked(f, 0, 1, 3, -1);
     bystanders(f, -1);
     ck_assert_uint_eq(f->rows, 4);
-    ck_assert_str_eq(f->row[0].text, "waits in stream:sync()");
+    ck_assert_str_eq(ncs_sentence_text(f->row[0].said), "waits in stream:sync()");
     ck_assert_int_eq(f->row[0].line, 14);
-    ck_assert_str_eq(f->row[2].text, "never made call 3: finished");
+    ck_assert_str_eq(ncs_sentence_text(f->row[2].said), "never made call 3: finished");
     ck_assert_int_eq(f->row[2].line, 17);
     ck_assert_uint_eq(d.waits, 3);
     ck_assert_str_eq(d.wait[2].in, "stream:sync");
@@ -100,7 +100,7 @@ START_TEST(skipped_call_for_a_barrier)
     const struct ncs_finding *f = only("skipped-call");
     culprits(f, 2, -1);
     blocked(f, 0, 1, 2, -1);
-    ck_assert_str_eq(f->row[2].text, "never made call 1: waits in barrier()");
+    ck_assert_str_eq(ncs_sentence_text(f->row[2].said), "never made call 1: waits in barrier()");
     end_run();
 }
 END_TEST
@@ -351,7 +351,7 @@ START_TEST(error_of_another_kind)
     failed(1, 4, "attempt to index a nil value");
     const struct ncs_finding *f = only("error-path");
     culprits(f, 1, -1);
-    ck_assert(says(f->row[1].text, "attempt to index a nil value"));
+    ck_assert(says(ncs_sentence_text(f->row[1].said), "attempt to index a nil value"));
     ck_assert_int_eq(f->row[1].line, 4);
     end_run();
 }

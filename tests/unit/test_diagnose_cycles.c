@@ -190,7 +190,7 @@ START_TEST(key_that_a_finished_rank_did_not_set)
                                                 "rank 2 finished without it, rank 1 waits as well");
     ck_assert_str_eq(ncs_sentence_text(f->fix), "let rank 2 set store key `go` before it ends, or leave out the wait "
                                                 "at line 4");
-    ck_assert_str_eq(f->row[2].text, "never set it: finished");
+    ck_assert_str_eq(ncs_sentence_text(f->row[2].said), "never set it: finished");
     end_run();
 }
 END_TEST

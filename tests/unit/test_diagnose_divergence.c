@@ -96,7 +96,7 @@ START_TEST(skipped_behind_one_that_differs)
             ck_assert_uint_eq(f[1].call, 2);
             culprits(&f[1], skips, -1);
             ck_assert_int_eq(f[1].culprit[0].line, 11);
-            ck_assert_str_eq(f[1].row[skips].text, "has not made call 2");
+            ck_assert_str_eq(ncs_sentence_text(f[1].row[skips].said), "has not made call 2");
             end_run();
         }
 }
@@ -178,7 +178,7 @@ START_TEST(destroyed_after_a_skip)
     const struct ncs_finding *f = only("skipped-call");
     culprits(f, 2, -1);
     ck_assert_int_eq(f->culprit[0].line, 13);
-    ck_assert_str_eq(f->row[2].text, "skipped call 3, made 4 of 5: destroyed world");
+    ck_assert_str_eq(ncs_sentence_text(f->row[2].said), "skipped call 3, made 4 of 5: destroyed world");
     end_run();
 
     begin_run(4);

@@ -10,7 +10,7 @@ START_TEST(send_without_recv)
     const struct ncs_finding *f = only("send-without-recv");
     culprits(f, 1, -1);
     blocked(f, 0, -1);
-    ck_assert_str_eq(f->row[1].text, "never receives from rank 0: finished");
+    ck_assert_str_eq(ncs_sentence_text(f->row[1].said), "never receives from rank 0: finished");
     ck_assert(ncs_diagnosis_fits(&d, 2));
     ck_assert(!ncs_diagnosis_fits(&d, 1)); /* it names rank 1 */
     end_run();
@@ -25,7 +25,7 @@ START_TEST(recv_without_send)
     ended(1, 9);
     const struct ncs_finding *f = only("recv-without-send");
     culprits(f, 1, -1);
-    ck_assert_str_eq(f->row[0].text, "waits in comm:recv()");
+    ck_assert_str_eq(ncs_sentence_text(f->row[0].said), "waits in comm:recv()");
     end_run();
 }
 END_TEST

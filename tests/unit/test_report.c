@@ -78,9 +78,10 @@ END_TEST
 START_TEST(test_many_ranks)
 {
     struct ncs_finding_row row[200];
+    struct ncs_sentence *waits = SENTENCE("waits");
     for (int i = 0; i < 200; i++)
-        row[i] = (struct ncs_finding_row){ .rank = i, .text = T("waits"), .line = 14 };
-    row[150] = (struct ncs_finding_row){ .rank = 150, .text = T("finished"), .line = 17 };
+        row[i] = (struct ncs_finding_row){ .rank = i, .said = waits, .line = 14 };
+    row[150] = (struct ncs_finding_row){ .rank = 150, .said = SENTENCE("finished"), .line = 17 };
     struct ncs_finding f = { .rule = "skipped-call", .row = row, .rows = 200 };
     struct ncs_result r = result_of(NCS_HANG);
     r.ranks = 200;
@@ -92,10 +93,12 @@ START_TEST(test_many_ranks)
                "    rank 150                finished    line 17\n"
                "  more  ncclscript explain skipped-call\n");
 
-    char text[200][16]; /* all different: cut, but never the culprit */
+    char text[200][16];
+    struct ncs_sentence said[200]; /* all different: cut, but never the culprit */
     for (int i = 0; i < 200; i++) {
         snprintf(text[i], sizeof text[i], "waits for %c%c", 'a' + i / 26, 'a' + i % 26);
-        row[i] = (struct ncs_finding_row){ .rank = i, .text = text[i], .line = 14 };
+        said[i] = (struct ncs_sentence){ .phrase = NCS_PHRASE_plain, .text = text[i] };
+        row[i] = (struct ncs_finding_row){ .rank = i, .said = &said[i], .line = 14 };
     }
     struct ncs_culprit culprit = { .rank = 150 };
     f.culprit = &culprit;
@@ -115,9 +118,11 @@ START_TEST(test_many_culprits)
     struct ncs_finding_row row[100];
     struct ncs_culprit culprit[100];
     char text[100][16];
+    struct ncs_sentence said[100];
     for (int i = 0; i < 100; i++) {
         snprintf(text[i], sizeof text[i], "waits for %c%c", 'a' + i / 26, 'a' + i % 26);
-        row[i] = (struct ncs_finding_row){ .rank = i, .text = text[i], .line = 14 };
+        said[i] = (struct ncs_sentence){ .phrase = NCS_PHRASE_plain, .text = text[i] };
+        row[i] = (struct ncs_finding_row){ .rank = i, .said = &said[i], .line = 14 };
         culprit[i] = (struct ncs_culprit){ .rank = i };
     }
     struct ncs_finding f = { .rule = "p2p-cycle", .row = row, .rows = 100, .culprit = culprit, .culprits = 100 };

@@ -112,7 +112,7 @@ static void finished_at(const char *text, int line)
     size_t found = 0;
     for (size_t i = 0; i < f->rows; i++)
         if (f->row[i].rank == 1) {
-            ck_assert_ptr_nonnull(strstr(f->row[i].text, "finished"));
+            ck_assert_ptr_nonnull(strstr(ncs_sentence_text(f->row[i].said), "finished"));
             ck_assert_int_eq(f->row[i].line, line);
             found++;
         }

@@ -15,6 +15,7 @@ static struct ncs_wait_line line[MOST];
 static int peers[MOST][MOST];
 static struct ncs_culprit culprit[MOST];
 static struct ncs_finding_row row[1];
+static struct ncs_sentence said;
 static struct ncs_finding finding;
 static struct ncs_diagnosis diagnosis;
 
@@ -56,7 +57,8 @@ static void blame(int rank)
 
 static void say(int rank, const char *text)
 {
-    row[finding.rows++] = (struct ncs_finding_row){ .rank = rank, .text = T(text), .line = 12 };
+    said = (struct ncs_sentence){ .phrase = NCS_PHRASE_plain, .text = T(text) };
+    row[finding.rows++] = (struct ncs_finding_row){ .rank = rank, .said = &said, .line = 12 };
 }
 
 static void check_tree(bool all, const char *want)

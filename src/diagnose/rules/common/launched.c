@@ -82,7 +82,7 @@ static void say_launches(const struct ncs_analysis *q, const struct launched *l,
             ncs_str_addf(&lines, "%s%d", end > i ? ", " : "", ncs_call_rare(l->call[end])->launched->place.line);
         d->f.why = ncs_say(launches, ncs_fact_sentence("why", d->f.why), ncs_fact_is("first", i == 0),
                            ncs_fact_call("call", q->journal, l->call[i]), ncs_fact_text("lines", lines.text),
-                           ncs_fact_is("one", end - i == 1));
+                           ncs_fact_line("one", end - i == 1 ? ncs_call_rare(l->call[i])->launched->place.line : 0));
         ncs_str_free(&lines);
     }
 }
