@@ -115,7 +115,7 @@ bool ncs_driver_fetch(void *to, const void *from, size_t bytes)
 
 int ncs_driver_all_devices(int here)
 {
-    return far_is_on() ? far_gpus() : here;
+    return far_is_on() ? far_places.gpus : here;
 }
 
 int ncs_driver_serve(struct ncs_team *team, struct ncs_error *err)

@@ -78,8 +78,8 @@ bool ncs_pinned_open(size_t bytes)
 {
     size_t each = bytes / (size_t)ncs_real.stage.ranks / ALIGNMENT * ALIGNMENT;
     bool fine = bytes > 0 && ncs_real.plain->cudaFreeHost;
-    ncs_real.stage.pinned = ncs_new((size_t)far_processes() * sizeof *ncs_real.stage.pinned);
-    for (int p = 0; p < far_processes() && fine; p++)
+    ncs_real.stage.pinned = ncs_new((size_t)far_places.processes * sizeof *ncs_real.stage.pinned);
+    for (int p = 0; p < far_places.processes && fine; p++)
         fine = open_arenas_of(p, each);
     return fine;
 }
@@ -88,7 +88,7 @@ void ncs_pinned_close(bool idle)
 {
     for (int r = 0; r < ncs_real.stage.ranks; r++)
         ncs_free(ncs_real.stage.arena[r].used);
-    for (int p = 0; ncs_real.stage.pinned && p < far_processes() && idle; p++) /* else some device may still write there */
+    for (int p = 0; ncs_real.stage.pinned && p < far_places.processes && idle; p++) /* else some device may still write there */
         if (ncs_real.stage.pinned[p])
             ncs_real.plain->cudaFreeHost(ncs_real.stage.pinned[p]);
     ncs_free(ncs_real.stage.pinned);

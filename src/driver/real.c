@@ -1,7 +1,6 @@
 #include "driver/real.h"
 
 #include "driver/far/far.h"
-#include "driver/far/serve.h"
 #include "driver/token.h"
 #include "driver/world.h"
 

@@ -60,13 +60,13 @@ static bool machine_open(const struct ncs_machine_options *options, struct ncs_e
     ncs_real.gpus = ncs_driver_devices(ncs_real.plain, &why);
     if (ncs_real.gpus < 1)
         return ncs_fail(err, NCS_NO_DEVICE, "driver nccl: no GPU is here: %s", why ? why : "no CUDA-capable device is detected");
-    if (far_lack()) {
-        *err = *far_lack();
+    if (far_places.lack.status != NCS_OK) {
+        *err = far_places.lack;
         return false;
     }
-    if (far_is_on() && options->ranks > far_ranks())
+    if (far_is_on() && options->ranks > far_places.ranks)
         return ncs_fail(err, NCS_NO_DEVICE, "driver nccl: %d ranks, and the processes of this job have %d", options->ranks,
-                        far_ranks());
+                        far_places.ranks);
     if (!far_can_own(&options->owns, options->ranks, err))
         return false;
     if (options->hosts.firsts) {

@@ -43,12 +43,17 @@ void far_forget_script(void);
 
 /* ---- place.c: where ranks are ---- */
 
+extern struct far_places {
+    struct ncs_driver_place *rank;
+    int ranks, gpus;
+    int processes;         /* 1 without a team */
+    struct ncs_error lack; /* why no run is possible */
+} far_places;              /* changes by far_set_places only */
 void far_set_places(const struct ncs_driver_job *job);
-int far_ranks(void);
-int far_gpus(void);
-const struct ncs_error *far_lack(void); /* why no run is possible; NULL = nothing */
-bool far_is_on(void);
-int far_processes(void); /* 1 without a team */
+static inline bool far_is_on(void)
+{
+    return far_places.processes > 1;
+}
 int far_process(int rank);
 int far_host(int rank);
 int far_device(int rank, int gpus);
@@ -66,6 +71,12 @@ void far_put_variable(const char *setting);
 bool far_can_own(const struct ncs_owns *owns, int ranks, struct ncs_error *err);
 /* Sets variables of single ranks in their processes; far_take_back undoes it in this one. */
 void far_put_owns(const struct ncs_owns *owns);
+
+/* ---- serve.c: a process that makes the calls of its ranks for the process that leads ---- */
+
+/* Serves until the leader ends the job. Returns the job's exit status; -1 and err if the leader is gone. Threads may still be in
+ * calls then: the process can only exit. api: the libraries' functions, and the project's own. */
+int far_serve(struct ncs_team *team, const struct ncs_api *api, struct ncs_error *err);
 
 /* ---- variable.c ---- */
 

@@ -5,11 +5,7 @@
 #include "driver/far/far.h"
 #include "driver/world.h"
 
-static struct {
-    struct ncs_driver_place *rank;
-    int ranks, gpus, processes;
-    struct ncs_error lack;
-} far_places = { .processes = 1 };
+struct far_places far_places = { .processes = 1 };
 
 static _Thread_local int chosen = -1;
 
@@ -22,31 +18,6 @@ void far_set_places(const struct ncs_driver_job *job)
     far_places.gpus = job->gpus;
     far_places.processes = ranks > 0 ? job->place[ranks - 1].process + 1 : 1;
     far_places.lack = job->lack ? *job->lack : (struct ncs_error){ .status = NCS_OK };
-}
-
-int far_gpus(void)
-{
-    return far_places.gpus;
-}
-
-const struct ncs_error *far_lack(void)
-{
-    return far_places.lack.status == NCS_OK ? NULL : &far_places.lack;
-}
-
-int far_ranks(void)
-{
-    return far_places.ranks;
-}
-
-bool far_is_on(void)
-{
-    return far_places.processes > 1;
-}
-
-int far_processes(void)
-{
-    return far_places.processes;
 }
 
 int far_process(int rank)

@@ -98,7 +98,7 @@ static union ncs_arg route_call(int process, enum ncs_fn fn, const union ncs_arg
 {
     union ncs_arg result = { .i = 0 };
     bool is_text = ncs_fn_info[fn].result == NCS_RESULT_TEXT;
-    if (process >= far_processes()) /* a script has computed with an address */
+    if (process >= far_places.processes) /* a script has computed with an address */
         return is_text ? (union ncs_arg){ .p = "" } : ncs_carry_code(fn, ncclInvalidArgument, cudaErrorInvalidValue);
     if (is_text || !route_knows(process, fn, arg, &result)) {
         if (route_is_here(fn, arg))
@@ -116,7 +116,7 @@ bool far_run_own(enum ncs_fn fn, const union ncs_arg *arg, cudaError_t *rc)
     int process = route_process(fn, arg);
     if (process == 0)
         return false;
-    if (process >= far_processes()) {
+    if (process >= far_places.processes) {
         *rc = cudaErrorInvalidValue;
         return true;
     }

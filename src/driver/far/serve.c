@@ -1,5 +1,3 @@
-#include "driver/far/serve.h"
-
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
