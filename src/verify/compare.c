@@ -189,7 +189,7 @@ void ncs_foresee_all(struct ncs_verify *v, struct ncs_operation *op)
 struct moved {
     const struct ncs_operation *op;
     const struct tally *tallies;
-    int share;
+    int share, end; /* the outputs of share .. end - 1: of a call that moves in steps one, else all */
     size_t bytes, total;
     bool *doubtful; /* for each piece */
 };
@@ -199,7 +199,7 @@ static bool moved_differs(const struct moved *m, size_t begin, size_t end)
     for (size_t run; begin < end; begin += run) {
         const unsigned char *want = ncs_moved_at(m->op, m->share, m->bytes, begin, &run);
         run = compare_smaller(run, end - begin);
-        for (int i = 0; i < m->op->shares; i++) {
+        for (int i = m->share; i < m->end; i++) {
             const unsigned char *got = m->tallies[i].out;
             if (got && memcmp(got + begin * m->bytes, want, run * m->bytes) != 0)
                 return true;
@@ -221,7 +221,7 @@ static void compare_element(const struct moved *m, struct tally *tallies, size_t
     size_t run;
     const unsigned char *want = ncs_moved_at(m->op, m->share, m->bytes, at, &run);
 
-    for (int i = 0; i < m->op->shares; i++)
+    for (int i = m->share; i < m->end; i++)
         if (tallies[i].out && memcmp(tallies[i].out + at * m->bytes, want, m->bytes) != 0)
             compare_note(&tallies[i], 1, at);
 }
@@ -229,9 +229,10 @@ static void compare_element(const struct moved *m, struct tally *tallies, size_t
 void ncs_compare_moved(const struct ncs_operation *op, struct tally *tallies, int share, size_t bytes, size_t total)
 {
     size_t pieces = (total + PIECE - 1) / PIECE;
-    struct moved m = { op, tallies, share, bytes, total, ncs_new(pieces * sizeof *m.doubtful) };
+    int end = op->movement->steps ? share + 1 : op->shares;
+    struct moved m = { op, tallies, share, end, bytes, total, ncs_new(pieces * sizeof *m.doubtful) };
 
-    ncs_parallel(pieces, GRAIN / (PIECE * bytes * (size_t)op->shares) + 1, moved_pieces, &m);
+    ncs_parallel(pieces, GRAIN / (PIECE * bytes * (size_t)(end - share)) + 1, moved_pieces, &m);
     for (size_t k = 0; k < pieces; k++)
         for (size_t at = k * PIECE; m.doubtful[k] && at < compare_smaller((k + 1) * PIECE, total); at++)
             compare_element(&m, tallies, at);

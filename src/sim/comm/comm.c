@@ -251,6 +251,7 @@ static void free_comm(struct comm *comm)
     sim_checks_free(comm);
     sim_homes_free(comm);
     ncs_map_free(&comm->collectives);
+    ncs_map_free(&comm->matrices);
     ncs_map_free(&comm->pairs);
     ncs_free(comm->member);
     sim_free(comm, sizeof *comm);

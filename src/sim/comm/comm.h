@@ -51,8 +51,8 @@ struct redop {
 /* The state that a rank keeps about one peer. */
 struct peer {
     int rank;
-    uint32_t entered_sends, entered_recvs; /* by which contact is judged */
-    uint64_t sends, recvs;                 /* next sequence numbers */
+    uint32_t entered_sends, entered_recvs; /* by which contact is judged, with all-to-alls that are whole */
+    uint64_t sends, recvs;                 /* launched so far, without those of all-to-alls */
     uint64_t ahead;                        /* bytes of sends that run ahead of their receives */
     uint64_t signals, signals_taken;       /* sent by the peer; consumed by waits */
     struct connection {
@@ -94,6 +94,10 @@ struct comm_rank {
     struct job *job;                             /* non-blocking: in progress */
     uint64_t collectives;                        /* launched so far: the next sequence number */
     uint64_t composed;                           /* all-to-alls, gathers and scatters launched so far */
+    uint64_t matrices;                           /* all-to-alls among them: each is a message to every rank, and one from it */
+    uint32_t entered_matrices;                   /* whole ones that its host has entered */
+    bool connected;                              /* to all ranks, by a whole one */
+    bool dropped;                                /* a dropped group has asked for connections that do not exist */
     uint64_t windows;                            /* window registrations so far */
     bool one_sided;                              /* its host has made a one-sided call */
     struct part *waiting;                        /* the wait for signals that is due; NULL = none */
@@ -130,6 +134,9 @@ struct comm {
     uint32_t least;                   /* collectives that all ranks' hosts have entered */
     int behind;                       /* ranks that have entered no more */
     int ended;                        /* ranks that are tombstones */
+    int in_matrices;                  /* ranks whose hosts have entered a whole all-to-all */
+    bool pairs_entered;               /* some host has entered other sends or receives */
+    bool paired;                      /* some rank has launched sends or receives that are not of an all-to-all */
     int ids;                          /* ids for a growth that no rank has used */
     int one_sided;                    /* ranks that have made a one-sided call */
     bool windowed;                    /* all ranks have registered a window */
@@ -139,6 +146,7 @@ struct comm {
     struct waitable met;                          /* fires when contact may have progressed */
     struct meeting *meeting_first, *meeting_last; /* open ones, in order of creation */
     struct ncs_map collectives, pairs;            /* the same by sequence number, by (src, dst, number) */
+    struct ncs_map matrices;                      /* all-to-alls that are whole, by sequence number */
     struct ncs_map musters;                       /* of composed.c, by sequence number */
     struct ncs_map windows;                       /* by sequence number */
     struct exchange *exchange;                    /* of check.c: for collectives that some rank has not passed */

@@ -4,6 +4,7 @@
 #include "api/types.h"
 #include "base/mem.h"
 #include "sim/comm/comm.h"
+#include "sim/comm/matrix.h"
 #include "sim/cuda/stream.h"
 #include "sim/kernel/world.h"
 
@@ -40,6 +41,8 @@ static struct part *share(const struct part *whole, struct composed *s, enum ncs
                         .cr = whole->cr,
                         .call = whole->call,
                         .stream = whole->stream,
+                        .launch = whole->launch,
+                        .sequence = whole->sequence,
                         .capture = whole->capture,
                         .count = whole->count,
                         .dtype = whole->dtype,
@@ -93,13 +96,25 @@ void sim_composed_alone(struct part *whole)
     sim_part_measure(whole);
 }
 
+bool sim_composed_whole(struct part *whole)
+{
+    if (!sim_matrix_is_possible(whole))
+        return false;
+    whole->composed = composed_of(whole);
+    whole->composed->parts = 1;
+    whole->composed->open = 2 * (size_t)whole->cr->nranks;
+    return true;
+}
+
 size_t sim_composed_call(struct part *whole, struct part **out)
 {
     struct comm_rank *cr = whole->cr;
-    struct composed *s = composed_of(whole);
+    struct composed *s = whole->composed ? whole->composed : composed_of(whole);
     const struct ncs_fn_info *info = &ncs_fn_info[s->fn];
     bool is_root = cr->rank == s->root;
     size_t count = 0;
+    s->parts = s->open = 0;
+    whole->composed = NULL;
     for (int peer = 0; peer < cr->nranks; peer++) {
         bool peer_is_root = peer == s->root;
         if (ncs_block_count(info->reads, is_root, 1) && ncs_block_count(info->writes, peer_is_root, 1))
@@ -144,8 +159,17 @@ static void composed_compare(struct comm *comm, const struct muster *m)
 
 void sim_composed_launched(struct composed *s)
 {
-    if (s->sequence == 0)
-        s->sequence = ++s->cr->composed;
+    if (s->sequence > 0)
+        return;
+    s->sequence = ++s->cr->composed;
+    s->before = s->cr->matrices;
+    s->cr->matrices += s->fn == NCS_FN_ncclAlltoAll;
+}
+
+int sim_composed_arrivals(const struct comm *comm, uint64_t sequence)
+{
+    const struct muster *m = ncs_map_get(&comm->musters, sequence);
+    return m ? m->arrived : 0;
 }
 
 void sim_composed_arrive(struct composed *s)

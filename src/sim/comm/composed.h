@@ -19,8 +19,10 @@ struct composed {
     int root, dtype;
     size_t bytes;          /* count * size of the type */
     uint64_t sequence;     /* among the rank's composed calls, from 1; 0 = not launched */
+    uint64_t before;       /* all-to-alls that the rank has launched before it */
     struct ncs_call *call; /* pinned; NULL = not journalled */
-    size_t parts, open;    /* its parts; those that are not over */
+    size_t parts, open;    /* its parts; its sends and receives that are not over */
+    int met;               /* of a whole all-to-all: ranks below are in contact, for good */
     bool arrived;
 };
 
@@ -29,9 +31,13 @@ static inline bool sim_part_is_composed(const struct part *p)
     return p->composed != NULL;
 }
 
+/* Leaves the call one part as long as that is possible (matrix.h). False: it is not. */
+bool sim_composed_whole(struct part *whole);
 /* Makes the sends and receives of a call; `whole` is the call as one part, and is
  * freed. Writes at most 2 * nranks parts to `out`, returns how many. */
 size_t sim_composed_call(struct part *whole, struct part **out);
+/* The launch's all-to-all, if it has one that is whole, becomes sends and receives. */
+void sim_launch_open(struct launch *launch);
 
 /* On a communicator of one rank the call stays one part, which copies. */
 void sim_composed_alone(struct part *whole);
@@ -44,6 +50,8 @@ void sim_composed_launched(struct composed *s);
 /* A part arrives at its meeting. When the first part of the last rank has arrived, the
  * calls are compared. */
 void sim_composed_arrive(struct composed *s);
+/* Ranks whose call of that number has arrived, unless all have. */
+int sim_composed_arrivals(const struct comm *comm, uint64_t sequence);
 /* A part has moved its data. After the last part, the observer is informed. */
 void sim_composed_moved(struct composed *s);
 void sim_composed_unref(struct composed *s); /* NULL is a no-op */

@@ -2,7 +2,9 @@
 
 #include "sim/comm/check.h"
 #include "sim/comm/comm.h"
+#include "sim/comm/composed.h"
 #include "sim/comm/launch.h"
+#include "sim/comm/matrix.h"
 #include "sim/kernel/world.h"
 #include "sim/settings/environment.h"
 #include "sim/settings/own.h"
@@ -52,7 +54,25 @@ static void enter_pair(const struct part *p)
 {
     struct peer *peer = sim_comm_peer(p->cr, p->root);
     p->fn == NCS_FN_ncclSend ? peer->entered_sends++ : peer->entered_recvs++;
+    p->cr->comm->pairs_entered = true;
     sim_waitable_fire(&p->cr->comm->member[p->root]->met);
+}
+
+/* Sends and receives to and from every rank. As long as there are no others, nobody is in contact before the last rank. */
+static void enter_matrix(struct comm_rank *cr)
+{
+    struct comm *comm = cr->comm;
+    comm->in_matrices += cr->entered_matrices++ == 0;
+    for (int r = 0; r < comm->nranks && (comm->pairs_entered || comm->in_matrices == comm->nranks); r++)
+        sim_waitable_fire(&comm->member[r]->met);
+}
+
+/* The rank's sends to a peer, or its receives from it, that its host has entered. */
+static uint32_t entered_of(const struct comm_rank *cr, int rank, bool sends)
+{
+    const struct peer *peer = ncs_map_get(&cr->peers, (uint64_t)rank + 1);
+    uint32_t pairs = !peer ? 0 : sends ? peer->entered_sends : peer->entered_recvs;
+    return cr->entered_matrices + pairs;
 }
 
 void sim_contact_enter(struct part *const *parts, size_t count)
@@ -63,6 +83,8 @@ void sim_contact_enter(struct part *const *parts, size_t count)
             enter_one_sided(parts[i]->cr);
         else if (sim_part_is_pair(parts[i]))
             enter_pair(parts[i]);
+        else if (sim_part_is_matrix(parts[i]))
+            enter_matrix(parts[i]->cr);
         else {
             collectives++;
             if (parts[i]->cr->checks == CHECK_GLOBAL)
@@ -85,6 +107,12 @@ void sim_contact_drop(const struct part *p)
     struct connection *c = connection_of(p);
     if (c)
         c->asked = true;
+    for (int r = 0; r < p->cr->nranks && sim_part_is_matrix(p); r++)
+        if (r != p->cr->rank) {
+            struct peer *peer = sim_comm_peer(p->cr, r);
+            peer->sending.asked = peer->receiving.asked = true;
+        }
+    p->cr->dropped = true;
 }
 
 void sim_contact_connect(const struct part *p)
@@ -92,12 +120,13 @@ void sim_contact_connect(const struct part *p)
     struct connection *c = connection_of(p);
     if (c)
         c->asked = c->made = true;
+    p->cr->connected |= sim_part_is_matrix(p);
 }
 
 bool sim_contact_is_lost(const struct part *p)
 {
     const struct connection *c = connection_of(p);
-    return c && c->asked && !c->made;
+    return c && c->asked && !c->made && !p->cr->connected;
 }
 
 static bool pair_is_met(const struct part *p, bool every)
@@ -105,11 +134,23 @@ static bool pair_is_met(const struct part *p, bool every)
     struct comm_rank *cr = p->cr;
     if (p->root == cr->rank)
         return true;
-    const struct peer *mine = sim_comm_peer(cr, p->root);
-    const struct peer *theirs = sim_comm_peer(cr->comm->member[p->root], cr->rank);
-    uint32_t need = p->fn == NCS_FN_ncclSend ? mine->entered_sends : mine->entered_recvs;
-    uint32_t have = p->fn == NCS_FN_ncclSend ? theirs->entered_recvs : theirs->entered_sends;
-    return have >= (every ? need : 1);
+    bool sends = p->fn == NCS_FN_ncclSend;
+    uint32_t need = every ? entered_of(cr, p->root, sends) : 1;
+    return entered_of(cr->comm->member[p->root], cr->rank, !sends) >= need;
+}
+
+bool sim_contact_is_met_by(const struct part *whole, int rank)
+{
+    const struct comm_rank *cr = whole->cr, *peer = cr->comm->member[rank];
+    return rank == cr->rank || (entered_of(peer, cr->rank, true) > 0 && entered_of(peer, cr->rank, false) > 0);
+}
+
+static bool matrix_is_met(const struct part *whole)
+{
+    int *met = &whole->composed->met;
+    while (*met < whole->cr->nranks && sim_contact_is_met_by(whole, *met))
+        (*met)++;
+    return *met == whole->cr->nranks;
 }
 
 /* Through memory of other processes that cuMem shares; without it NCCL needs no connection to them (NCCL 2.30.7,
@@ -131,10 +172,9 @@ bool sim_contact_of_all(const struct comm_rank *cr)
 
 bool sim_contact_of_pair(const struct comm_rank *cr, int rank)
 {
-    const struct peer *mine = ncs_map_get(&cr->peers, (uint64_t)rank + 1);
-    const struct peer *theirs = ncs_map_get(&cr->comm->member[rank]->peers, (uint64_t)cr->rank + 1);
-    return mine && theirs && contact_maps(cr) &&
-           ((mine->entered_sends && theirs->entered_recvs) || (mine->entered_recvs && theirs->entered_sends));
+    const struct comm_rank *peer = cr->comm->member[rank];
+    return contact_maps(cr) && ((entered_of(cr, rank, true) && entered_of(peer, cr->rank, false)) ||
+                                (entered_of(cr, rank, false) && entered_of(peer, cr->rank, true)));
 }
 
 bool sim_contact_is_met(const struct part *p)
@@ -148,10 +188,12 @@ bool sim_contact_is_met(const struct part *p)
         return comm->one_sided == comm->nranks;
     if (sim_part_is_pair(p))
         return pair_is_met(p, every);
+    if (sim_part_is_matrix(p))
+        return matrix_is_met(p);
     return (comm->connected && !every) || comm->least >= (every ? cr->entered : 1);
 }
 
 struct waitable *sim_contact_gate(const struct part *p)
 {
-    return sim_part_is_pair(p) ? &p->cr->met : &p->cr->comm->met;
+    return sim_part_is_pair(p) || sim_part_is_matrix(p) ? &p->cr->met : &p->cr->comm->met;
 }

@@ -17,6 +17,8 @@ void sim_contact_enter(struct part *const *parts, size_t count);
  * send or receive the peer in the opposite direction. If every launch waits, they must have entered
  * as often as this rank. */
 bool sim_contact_is_met(const struct part *p);
+/* The same of one rank, for an all-to-all that is whole. */
+bool sim_contact_is_met_by(const struct part *whole, int rank);
 /* Fires when sim_contact_is_met may have changed. */
 struct waitable *sim_contact_gate(const struct part *p);
 

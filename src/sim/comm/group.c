@@ -7,6 +7,7 @@
 #include "sim/comm/contact.h"
 #include "sim/comm/group_job.h"
 #include "sim/comm/launch.h"
+#include "sim/comm/matrix.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/stream.h"
 #include "sim/kernel/context.h"
@@ -200,7 +201,7 @@ static float estimate(struct group *g)
 {
     float time = NCCL_UNDEF_FLOAT;
     for (size_t i = 0; i < g->parts; i++) {
-        if (!sim_part_is_pair(g->part[i]) && !sim_part_is_one_sided(g->part[i]))
+        if (!sim_part_is_pair(g->part[i]) && !sim_part_is_matrix(g->part[i]) && !sim_part_is_one_sided(g->part[i]))
             time = (float)sim_comm_collective_cost(g->part[i]->cr, g->part[i]->fn, sim_part_moved(g->part[i])) / 1000;
         sim_part_free(g->part[i]);
     }

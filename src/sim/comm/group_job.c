@@ -8,6 +8,7 @@
 #include "sim/comm/comm.h"
 #include "sim/comm/contact.h"
 #include "sim/comm/launch.h"
+#include "sim/comm/matrix.h"
 #include "sim/comm/round.h"
 #include "sim/comm/snapshot.h"
 #include "sim/comm/composed.h"
@@ -131,8 +132,8 @@ static bool buffers_agree(const struct group_job *g)
         const struct comm_rank *cr = g->share[s].cr;
         uint32_t nth = cr->entered;
         for (size_t i = g->share[s].parts; cr->checks == CHECK_GLOBAL && i-- > 0;)
-            if (!sim_part_is_pair(g->share[s].part[i]) && !sim_part_is_one_sided(g->share[s].part[i]) &&
-                !sim_check_alike(g->share[s].part[i], nth--))
+            if (!sim_part_is_pair(g->share[s].part[i]) && !sim_part_is_composed(g->share[s].part[i]) &&
+                !sim_part_is_one_sided(g->share[s].part[i]) && !sim_check_alike(g->share[s].part[i], nth--))
                 agree = false;
     }
     if (!agree)
@@ -265,9 +266,12 @@ static void describe_composed(const struct group_job *g, struct ncs_snap_job *ou
 {
     int last = -1;
     sim_snapshot_contact(g->missing_part, out, snapshot);
+    for (int r = 0; r < g->missing_part->cr->nranks && sim_part_is_matrix(g->missing_part); r++)
+        if (!sim_contact_is_met_by(g->missing_part, r))
+            sim_snapshot_missing(out, snapshot, r);
     for (size_t i = 0; i < g->parts; i++) {
         const struct part *p = g->part[i];
-        if (p->composed == g->missing_part->composed && p->root != last && !sim_contact_is_met(p))
+        if (sim_part_is_pair(p) && p->composed == g->missing_part->composed && p->root != last && !sim_contact_is_met(p))
             sim_snapshot_missing(out, snapshot, last = p->root);
     }
 }

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "sim/comm/comm.h"
 #include "sim/comm/launch.h"
+#include "sim/comm/matrix.h"
 #include "sim/comm/meeting.h"
 #include "sim/cuda/op.h"
 #include "sim/kernel/above.h"
@@ -35,6 +36,7 @@ static struct {
 void sim_inject(const struct ncs_injection *what)
 {
     struct comm_rank *cr = what->comm ? sim_comm_find((ncclComm_t)what->comm) : NULL;
+    sim_matrices_open_all();
     switch (what->kind) {
     case NCS_INJECT_HOST: break;
     case NCS_INJECT_SPOIL:
@@ -53,6 +55,11 @@ void sim_inject(const struct ncs_injection *what)
         break;
     }
     sim_world_changed();
+}
+
+bool sim_inject_any(void)
+{
+    return injected.links > 0 || injected.spoils > 0;
 }
 
 void sim_inject_free(void)

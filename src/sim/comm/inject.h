@@ -13,6 +13,7 @@ struct meeting;
 
 void sim_inject(const struct ncs_injection *what);
 void sim_inject_free(void); /* all of them */
+bool sim_inject_any(void);  /* some change what meetings do */
 
 /* The process of the context dies: its other contexts stop, and its launches no longer take part. If the context is a
  * thread of a program that is one process with all devices, its device is lost instead: the launches of that device no longer

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "sim/comm/comm.h"
 #include "sim/comm/rma.h"
+#include "sim/comm/matrix.h"
 #include "sim/comm/meeting.h"
 #include "sim/comm/composed.h"
 #include "sim/cuda/graph.h"
@@ -64,10 +65,21 @@ static uint64_t next_sequence(struct part *p)
     struct comm_rank *cr = p->cr;
     if (sim_part_is_one_sided(p))
         return 0;
+    if (sim_part_is_composed(p))
+        sim_composed_launched(p->composed);
+    if (sim_part_is_matrix(p))
+        return p->composed->before;
     if (!sim_part_is_pair(p))
         return cr->collectives++;
     struct peer *peer = sim_comm_peer(cr, p->root);
-    return p->fn == NCS_FN_ncclSend ? peer->sends++ : peer->recvs++;
+    uint64_t *messages = p->fn == NCS_FN_ncclSend ? &peer->sends : &peer->recvs;
+    if (p->composed && p->composed->fn == NCS_FN_ncclAlltoAll)
+        return *messages + p->composed->before;
+    if (!cr->comm->paired) {
+        cr->comm->paired = true;
+        sim_matrices_open(cr->comm);
+    }
+    return (*messages)++ + cr->matrices;
 }
 
 /* With NCCL_LAUNCH_ORDER_IMPLICIT, launches on one device start in the order in which the process made
@@ -162,8 +174,6 @@ static void launch_take_place(struct launch *launch)
     struct op *op = launch->op;
     for (size_t i = 0; i < launch->parts; i++) {
         launch->part[i]->sequence = next_sequence(launch->part[i]);
-        if (sim_part_is_composed(launch->part[i]))
-            sim_composed_launched(launch->part[i]->composed);
     }
     cr->launches++;
     if (cr->ordered)
@@ -188,8 +198,37 @@ static void launch_set(struct op *op, struct launch *launch, struct ncs_call *ca
         launch->part[i]->launch = launch;
 }
 
-void sim_launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
+/* An all-to-all stays whole only if it is alone in its launch. */
+static struct part **open_parts(struct part **parts, size_t *count)
 {
+    struct part **out = NULL, **shares = NULL;
+    size_t outs = 0, room = 0;
+    for (size_t i = 0; i < *count; i++) {
+        if (!sim_part_is_matrix(parts[i])) {
+            NCS_PUSH(out, outs, room, parts[i]);
+            continue;
+        }
+        shares = ncs_new(2 * (size_t)parts[i]->cr->nranks * sizeof *shares);
+        size_t n = sim_composed_call(parts[i], shares);
+        for (size_t k = 0; k < n; k++)
+            NCS_PUSH(out, outs, room, shares[k]);
+        ncs_free(shares);
+    }
+    *count = outs;
+    return out;
+}
+
+static bool opens(struct part *const *parts, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        any |= sim_part_is_matrix(parts[i]) && (count > 1 || !sim_matrix_is_possible(parts[i]));
+    return any;
+}
+
+void sim_launch_enqueue(struct comm_rank *cr, struct part **given, size_t count)
+{
+    struct part **opened = opens(given, count) ? open_parts(given, &count) : NULL, **parts = opened ? opened : given;
     struct launch *launch = launch_new(cr, count);
     size_t at = 0;
     for (int t = 0; t < 3; t++) {
@@ -209,6 +248,24 @@ void sim_launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
     else
         launch_take_place(launch);
     sim_op_submit(op);
+    ncs_free(opened);
+}
+
+static bool part_is_over(const struct part *p)
+{
+    return p->state == NCS_PART_DONE || p->state == NCS_PART_CANCELLED;
+}
+
+void sim_launch_open(struct launch *launch)
+{
+    struct part *whole = launch->part[0];
+    if (!sim_part_is_matrix(whole) || part_is_over(whole))
+        return;
+    struct part **part = ncs_new(2 * (size_t)whole->cr->nranks * sizeof *part);
+    launch->parts = launch->open = sim_composed_call(whole, part);
+    launch->ordered = 0;
+    ncs_free(launch->part);
+    launch->part = part;
 }
 
 /* ---- launches of a graph ---- */
@@ -306,11 +363,6 @@ void sim_part_stamp(const struct part *p, int64_t time)
     process->stamped = time;
 }
 
-static bool part_is_over(const struct part *p)
-{
-    return p->state == NCS_PART_DONE || p->state == NCS_PART_CANCELLED;
-}
-
 /* The first part that is not over. */
 static size_t launch_first_open(const struct launch *launch)
 {
@@ -322,11 +374,14 @@ static size_t launch_first_open(const struct launch *launch)
 
 void sim_launch_advance(struct launch *launch)
 {
-    size_t i = launch_first_open(launch);
+    struct part *first = launch->part[0];
     if (!launch->started) {
         launch->started = true;
         release_order(launch);
+        if (sim_part_is_matrix(first) && first->state == NCS_PART_WAITING && !sim_matrix_admits(first))
+            sim_launch_open(launch);
     }
+    size_t i = launch_first_open(launch);
     if (i == launch->parts) {
         sim_op_end(launch->op, 0);
         return;
@@ -345,13 +400,29 @@ void sim_launch_advance(struct launch *launch)
         tell_foreign(p, p->recv, p->writes, "receive");
         if (sim_part_is_one_sided(p))
             sim_rma_arrive(p);
+        else if (sim_part_is_matrix(p))
+            sim_matrix_arrive(p);
         else
-            sim_meeting_arrive(p);
+            sim_meeting_arrive(p, sim_world.now);
     }
+}
+
+/* Before parts are taken away, all of them are there. When the machine closes, nobody looks. */
+static void open_before_leave(struct launch *launch)
+{
+    struct part *p = launch->part[0];
+    if (!sim_part_is_matrix(p) || sim_world.closing)
+        return;
+    if (p->meeting)
+        sim_matrix_open(p->meeting);
+    else if (p->state == NCS_PART_WAITING)
+        sim_launch_open(launch);
 }
 
 void sim_launch_withdraw(struct launch *launch)
 {
+    if (launch->part[0]->state < NCS_PART_MATCHED)
+        open_before_leave(launch);
     for (size_t i = 0; i < launch->parts; i++) {
         struct part *p = launch->part[i];
         if (part_is_over(p) || p->state == NCS_PART_MATCHED)
@@ -372,6 +443,7 @@ void sim_launch_free(struct launch *launch)
     release_order(launch);
     if (launch->op->captured && --launch->cr->graphs == 0)
         sim_waitable_fire(&launch->cr->forgotten);
+    open_before_leave(launch);
     for (size_t i = 0; i < launch->parts; i++) {
         struct part *p = launch->part[i];
         if (p->meeting)

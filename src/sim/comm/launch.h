@@ -24,8 +24,8 @@ struct stream;
 
 /* One call's share. */
 struct part {
-    enum ncs_fn fn; /* never a composed call, which becomes sends and
-                              * receives (composed.h) */
+    enum ncs_fn fn; /* a composed call becomes sends and receives (composed.h), an
+                              * all-to-all only when it must (matrix.h) */
     enum ncs_part_state state;
     struct comm_rank *cr;
     struct ncs_call *call; /* pinned; NULL = not journalled */

@@ -24,6 +24,20 @@ static uint64_t meeting_pair_key(int src, int dst, uint64_t sequence)
     return (uint64_t)src << 48 | (uint64_t)dst << 32 | (uint32_t)(sequence + 1);
 }
 
+struct meeting *sim_meeting_new(struct comm *comm, struct ncs_map *in, uint64_t key)
+{
+    struct meeting *meeting = sim_new(sizeof *meeting);
+    meeting->comm = comm;
+    meeting->in = in;
+    meeting->key = key;
+    meeting->pair = in == &comm->pairs;
+    meeting->expected = meeting->pair ? 2 : comm->nranks;
+    meeting->part = meeting->pair ? meeting->both : ncs_new((size_t)meeting->expected * sizeof(struct part *));
+    LIST_APPEND(comm->meeting_first, comm->meeting_last, meeting);
+    ncs_map_put(in, key, meeting);
+    return meeting;
+}
+
 static struct meeting *find_meeting(const struct part *p)
 {
     struct comm *comm = p->cr->comm;
@@ -35,27 +49,23 @@ static struct meeting *find_meeting(const struct part *p)
     struct meeting *meeting = ncs_map_get(map, key);
     if (meeting)
         return meeting;
-    meeting = sim_new(sizeof *meeting);
-    meeting->comm = comm;
-    meeting->pair = pair;
+    meeting = sim_meeting_new(comm, map, key);
     meeting->src = src;
     meeting->dst = dst;
-    meeting->sequence = p->sequence;
-    meeting->expected = pair ? 2 : comm->nranks;
-    meeting->part = pair ? meeting->both : ncs_new((size_t)meeting->expected * sizeof(struct part *));
-    LIST_APPEND(comm->meeting_first, comm->meeting_last, meeting);
-    ncs_map_put(map, key, meeting);
     return meeting;
 }
 
-static void meeting_free(struct meeting *meeting)
+struct meeting *sim_meeting_of_pair(const struct comm *comm, int src, int dst, uint64_t sequence)
+{
+    return ncs_map_get(&comm->pairs, meeting_pair_key(src, dst, sequence));
+}
+
+void sim_meeting_free(struct meeting *meeting)
 {
     struct comm *comm = meeting->comm;
     LIST_REMOVE(comm->meeting_first, comm->meeting_last, meeting);
-    if (meeting->pair)
-        ncs_map_remove(&comm->pairs, meeting_pair_key(meeting->src, meeting->dst, meeting->sequence));
-    else
-        ncs_map_remove(&comm->collectives, meeting->sequence + 1);
+    ncs_map_remove(meeting->in, meeting->key);
+    sim_matrix_free(meeting->matrix);
     ncs_free(meeting->bounce);
     sim_spans_free(&meeting->unwritten);
     if (!meeting->pair)
@@ -66,7 +76,7 @@ static void meeting_free(struct meeting *meeting)
 void sim_meetings_free(struct comm *comm)
 {
     while (comm->meeting_first)
-        meeting_free(comm->meeting_first);
+        sim_meeting_free(comm->meeting_first);
 }
 
 bool sim_meetings_lone_send(const struct comm *comm, uint64_t limit)
@@ -125,7 +135,7 @@ static enum ncs_stuck meeting_compare(const struct meeting *meeting, bool *diffe
     return stuck;
 }
 
-static void meeting_match(struct meeting *meeting, int64_t cost)
+static void meeting_match(struct meeting *meeting, int64_t at, int64_t cost)
 {
     int64_t delay = sim_inject_delay(meeting);
     if (delay < 0)
@@ -134,10 +144,10 @@ static void meeting_match(struct meeting *meeting, int64_t cost)
         if (meeting->part[i])
             meeting->part[i]->state = NCS_PART_MATCHED;
     sim_world_changed();
-    sim_agenda_add(sim_world_later(cost + delay), EVENT_MEETING, meeting, 0, &meeting->agenda_place);
+    sim_agenda_add(sim_world_later(cost + delay) - (sim_world.now - at), EVENT_MEETING, meeting, 0, &meeting->agenda_place);
 }
 
-static void match_collective(struct meeting *meeting)
+static void match_collective(struct meeting *meeting, int64_t at)
 {
     bool differs = false;
     meeting->stuck = meeting_compare(meeting, &differs);
@@ -146,7 +156,7 @@ static void match_collective(struct meeting *meeting)
     if (meeting->stuck)
         return;
     const struct part *first = meeting->part[0];
-    meeting_match(meeting, sim_comm_collective_cost(first->cr, first->fn, sim_part_moved(first)));
+    meeting_match(meeting, at, sim_comm_collective_cost(first->cr, first->fn, sim_part_moved(first)));
 }
 
 static size_t sent_bytes(const struct meeting *meeting)
@@ -176,7 +186,7 @@ static void stop_running_ahead(struct meeting *meeting)
     sim_comm_peer(meeting->comm->member[meeting->src], meeting->dst)->ahead -= meeting->part[0]->bytes;
 }
 
-static void match_pair(struct meeting *meeting)
+static void match_pair(struct meeting *meeting, int64_t at)
 {
     stop_running_ahead(meeting);
     size_t sent = sent_bytes(meeting), wanted = meeting->part[1]->bytes;
@@ -188,8 +198,9 @@ static void match_pair(struct meeting *meeting)
     /* The shares of two calls made of sends and receives are compared as calls, by sim_composed_arrive. */
     if (composed_sent != sim_part_is_composed(recv) || (!composed_sent && (meeting->stuck || retyped)))
         meeting_report(sim_world.observer.mismatch, meeting);
-    meeting_match(meeting, sim_comm_message_cost(meeting->comm->member[meeting->src], meeting->dst, moved_bytes(meeting),
-                                                 sim_part_is_composed(recv)));
+    meeting_match(meeting, at,
+                  sim_comm_message_cost(meeting->comm->member[meeting->src], meeting->dst, moved_bytes(meeting),
+                                        sim_part_is_composed(recv)));
 }
 
 /* A send that fits in the pair's buffer budget completes without its receive. */
@@ -208,7 +219,7 @@ static void run_ahead(struct meeting *meeting, struct part *p)
                    0, &meeting->agenda_place);
 }
 
-void sim_meeting_arrive(struct part *part)
+void sim_meeting_arrive(struct part *part, int64_t at)
 {
     struct meeting *meeting = find_meeting(part);
     int place = meeting_place_of(meeting, part);
@@ -224,7 +235,7 @@ void sim_meeting_arrive(struct part *part)
     if (meeting->broken)
         return;
     if (meeting->arrived == meeting->expected)
-        meeting->pair ? match_pair(meeting) : match_collective(meeting);
+        meeting->pair ? match_pair(meeting, at) : match_collective(meeting, at);
     else if (part->fn == NCS_FN_ncclSend && sim_world.options.eager > 0)
         run_ahead(meeting, part);
 }
@@ -391,10 +402,12 @@ static bool meeting_ends(const struct meeting *meeting, int i)
     return (i == 1) == sent_more;
 }
 
-void sim_meeting_move(struct meeting *meeting)
+bool sim_meeting_move(struct meeting *meeting)
 {
     struct world *w = &sim_world;
     sim_world_changed();
+    if (meeting->matrix)
+        return sim_matrix_move(meeting);
     if (meeting->running_ahead) {
         struct part *send = meeting->part[0];
         const char *why = sim_part_misplaced(send);
@@ -402,14 +415,14 @@ void sim_meeting_move(struct meeting *meeting)
             sim_gpu_fault(send->launch->op->gpu, send->call, why);
         else
             move_ahead(meeting);
-        return;
+        return false;
     }
     if (any_fault(meeting)) {
         unmatch(meeting);
-        return;
+        return false;
     }
     if (!has_room(meeting))
-        return;
+        return false;
     bool done[2] = { true, true };
     if (meeting->pair)
         for (int i = 0; i < 2; i++)
@@ -431,7 +444,8 @@ void sim_meeting_move(struct meeting *meeting)
             open = true;
         }
     if (!open)
-        meeting_free(meeting);
+        sim_meeting_free(meeting);
+    return false;
 }
 
 void sim_meeting_stamp(const struct meeting *meeting, int64_t time)

@@ -8,6 +8,7 @@
 
 #include "api/snapshot.h"
 #include "sim/comm/launch.h"
+#include "sim/comm/matrix.h"
 #include "sim/data/spans.h"
 #include "sim/kernel/above.h"
 
@@ -17,7 +18,8 @@ struct meeting {
     struct comm *comm;
     bool pair;
     int src, dst; /* of a pair */
-    uint64_t sequence;
+    struct ncs_map *in; /* of the communicator; it is there by this key */
+    uint64_t key;
     int expected, arrived;
     bool broken; /* some part left: it never matches */
     enum ncs_stuck stuck;
@@ -30,11 +32,16 @@ struct meeting {
     bool composed_sent;     /* its parts belong to a composed call */
     size_t agenda_place;    /* 0 = not there */
     bool running_ahead;     /* the send ends at its event, even without a receive */
+    struct matrix *matrix;  /* of an all-to-all that is whole; else NULL */
     struct meeting *previous, *next;
 };
 
-/* A part takes its place; the meeting may match. */
-void sim_meeting_arrive(struct part *part);
+/* Adds an empty meeting to one of the communicator's maps. */
+struct meeting *sim_meeting_new(struct comm *comm, struct ncs_map *in, uint64_t key);
+void sim_meeting_free(struct meeting *meeting);
+/* A part, which came at that time, takes its place; the meeting may match. */
+void sim_meeting_arrive(struct part *part, int64_t at);
+struct meeting *sim_meeting_of_pair(const struct comm *comm, int src, int dst, uint64_t sequence); /* NULL = none */
 /* Removes a part from a meeting that has not matched; the meeting then never matches. */
 void sim_meeting_leave(struct part *part);
 /* The same for a part that is about to be freed although its meeting has matched. */

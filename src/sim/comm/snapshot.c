@@ -6,6 +6,7 @@
 #include "sim/comm/contact.h"
 #include "sim/comm/group_job.h"
 #include "sim/comm/launch.h"
+#include "sim/comm/matrix.h"
 #include "sim/comm/rma.h"
 #include "sim/comm/round.h"
 #include "sim/comm/meeting.h"
@@ -175,12 +176,17 @@ static void add_cut(struct ncs_snapshot *s, const struct part *p, struct ncs_sna
 
 static void snapshot_add_part(struct ncs_snapshot *s, struct part *p, int op)
 {
+    size_t more = sim_part_is_matrix(p) ? 2 * (size_t)p->cr->nranks - 1 : 0; /* not launched: nothing else is known of them */
     struct ncs_snap_part part = { .call = snapshot_pinned(p->call), .state = p->state, .op = op, .meeting = -1 };
     add_lacks(s, p);
     if (p->cut && p->state == NCS_PART_AT_MEETING)
         add_cut(s, p, &part);
     snapshot_number(&index_of.part, p, s->parts);
     NCS_PUSH(s->part, s->parts, index_of.parts, part);
+    for (; more > 0; more--) {
+        snapshot_pinned(p->call);
+        NCS_PUSH(s->part, s->parts, index_of.parts, part);
+    }
 }
 
 /* Idle contexts are left out. */
@@ -393,8 +399,12 @@ void sim_snapshot_take(struct ncs_snapshot *out)
 {
     struct world *w = &sim_world;
     *out = (struct ncs_snapshot){ .stop = w->stop, .now = w->now, .trace = w->trace };
-    for (struct op *op = w->op_first; op; op = op->next)
+    sim_matrices_open_all();
+    for (struct op *op = w->op_first; op; op = op->next) {
+        if (op->launch)
+            sim_launch_open(op->launch);
         add_op(out, op);
+    }
     add_edges(out);
     for (size_t i = 0; i < w->contexts; i++)
         for (size_t k = 0; k < w->context[i]->group.parts; k++)

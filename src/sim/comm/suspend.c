@@ -108,6 +108,9 @@ static void count_connections(void *value, void *arg)
 uint64_t sim_comm_memory_suspendable(const struct comm_rank *cr)
 {
     uint64_t connections = cr->entered > 0 && cr->nranks > 1 ? 2 : 0; /* a ring: from one, to one */
-    ncs_map_each(&cr->peers, count_connections, &connections);
+    if (cr->entered_matrices > 0)
+        connections += 2 * (uint64_t)cr->nranks;
+    else
+        ncs_map_each(&cr->peers, count_connections, &connections);
     return connections * BYTES_OF_CONNECTION;
 }

@@ -20,7 +20,7 @@ bool sim_kernel_slots_grant(void); /* a waiting launch gets a free kernel slot *
 
 /* The agenda has reached the entry's time. */
 void sim_op_due(struct op *op);                 /* it ends, or its host function begins */
-void sim_meeting_move(struct meeting *meeting); /* moves the data: hooks, one pass, parts done */
+bool sim_meeting_move(struct meeting *meeting); /* moves the data: hooks, one pass, parts done; true = more is due now */
 void sim_rma_move(struct part *part);           /* the same for a put, a signal or a wait */
 
 /* Records the serials of the launches that end at `time` on their processes;

@@ -80,10 +80,21 @@ static struct event_entry remove_at(size_t i)
 
 void sim_agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t serial, size_t *place)
 {
-    entry_insert((struct event_entry){
+    sim_agenda_put_back((struct event_entry){
         .time = time, .order = ++sim_world.agenda_serial, .kind = kind, .object = object, .serial = serial, .place = place });
-    sim_world.device_events += on_device(kind);
-    sim_world.meeting_events += ends_parts(kind);
+    sim_world.meetings_due += ends_parts(kind);
+}
+
+void sim_agenda_put_back(struct event_entry entry)
+{
+    entry_insert(entry);
+    sim_world.device_events += on_device(entry.kind);
+    sim_world.meeting_events += ends_parts(entry.kind);
+}
+
+void sim_agenda_trace(int64_t time, enum event_kind kind)
+{
+    sim_world_trace((uint64_t)time * 8 + kind);
 }
 
 static bool is_stale(const struct event_entry *entry)

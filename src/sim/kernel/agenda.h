@@ -32,6 +32,10 @@ void sim_agenda_add(int64_t time, enum event_kind kind, void *object, uint64_t s
 const struct event_entry *sim_agenda_peek(void);
 /* Takes one of the entries due at the earliest time. */
 struct event_entry sim_agenda_take(void);
+/* Puts an entry back that has been taken, in its old place. */
+void sim_agenda_put_back(struct event_entry entry);
+/* Adds an event to the trace of the run. */
+void sim_agenda_trace(int64_t time, enum event_kind kind);
 /* Withdraws the entry at that place; does nothing if it is 0. */
 void sim_agenda_forget(const size_t *place);
 

@@ -140,10 +140,13 @@ static bool is_livelock(void)
 static void fire(void)
 {
     struct event_entry due = sim_agenda_take();
-    sim_world_trace((uint64_t)due.time * 8 + due.kind);
+    sim_agenda_trace(due.time, due.kind);
     switch (due.kind) {
     case EVENT_OP: sim_op_due(due.object); break;
-    case EVENT_MEETING: sim_meeting_move(due.object); break;
+    case EVENT_MEETING:
+        if (sim_meeting_move(due.object))
+            sim_agenda_put_back(due);
+        break;
     case EVENT_RMA: sim_rma_move(due.object); break;
     case EVENT_DEADLINE: {
         struct context *c = due.object;

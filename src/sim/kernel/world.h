@@ -121,6 +121,7 @@ struct world {
     uint64_t agenda_serial;
     size_t device_events;  /* entries of the agenda that move data or end an operation */
     size_t meeting_events; /* those of meetings among them */
+    uint64_t meetings_due; /* of these, put there so far */
     int64_t stamped;       /* the instant whose entries were ordered already; see begin_instant */
     struct choices choices;
     uint64_t trace;
