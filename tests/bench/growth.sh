@@ -16,4 +16,5 @@ held=$here/held.lua
 grows "allocations that 8 ranks hold at once" "--set n=400 $held" "--set n=1600 $held"
 grows "streams of 8 ranks" "--set n=50 $here/streams.lua" "--set n=200 $here/streams.lua"
 grows "a message of each rank in one group, the journal" "-n 96 $here/grouped.lua" "-n 384 $here/grouped.lua" ncs_journal_leave
+grows "an all-to-all of all ranks" "-n 32 $here/all_to_all.lua" "-n 128 $here/all_to_all.lua"
 exit $failed

@@ -238,6 +238,13 @@ void sim_matrix_open(struct meeting *meeting)
     sim_world.epoch_time = time;
 }
 
+void sim_matrix_open_call(const struct part *p)
+{
+    struct meeting *meeting = ncs_map_get(&p->cr->comm->matrices, p->composed->sequence);
+    if (meeting)
+        sim_matrix_open(meeting);
+}
+
 void sim_matrices_open(struct comm *comm)
 {
     for (struct meeting *meeting = comm->meeting_first, *next; meeting; meeting = next) {

@@ -39,6 +39,8 @@ bool sim_matrix_move(struct meeting *meeting);
 void sim_matrix_free(struct matrix *m);
 
 void sim_matrix_open(struct meeting *meeting);
+/* Opens that of the part's call. */
+void sim_matrix_open_call(const struct part *p);
 /* Opens those of the communicator; of all communicators. */
 void sim_matrices_open(struct comm *comm);
 void sim_matrices_open_all(void);

@@ -221,6 +221,8 @@ static void run_ahead(struct meeting *meeting, struct part *p)
 
 void sim_meeting_arrive(struct part *part, int64_t at)
 {
+    if (sim_part_is_composed(part) && !part->composed->arrived)
+        sim_matrix_open_call(part);
     struct meeting *meeting = find_meeting(part);
     int place = meeting_place_of(meeting, part);
     assert(!meeting->part[place]);

@@ -17,7 +17,7 @@ struct comm;
 struct meeting {
     struct comm *comm;
     bool pair;
-    int src, dst; /* of a pair */
+    int src, dst;       /* of a pair */
     struct ncs_map *in; /* of the communicator; it is there by this key */
     uint64_t key;
     int expected, arrived;
