@@ -136,9 +136,22 @@ struct ncs_unwritten {
  * On real hardware every hook runs after the data have moved, `before` too, a meeting at a time, on the
  * thread that notices the end; ncs_machine.staged has the bytes. One-sided calls: only puts are reported. A
  * disagreement is reported if the library carried the parts out all the same. */
+/* Who sees a reduction's results while they are made, block by block: `before` a block is written on any rank, and `after` it
+ * has been written on all. A block is `bytes` bytes that begin `at` bytes into every input. From any thread, each block once.
+ * room: the thread's, NCS_BLOCK bytes, aligned to 64; it keeps its contents from before to after. */
+struct ncs_watch {
+    void *self;
+    void (*before)(void *self, size_t at, size_t bytes, void *room);
+    void (*after)(void *self, size_t at, size_t bytes, const void *room);
+};
+
+enum { NCS_BLOCK = 4096 }; /* bytes of a block; the last one of a result may have fewer */
+
 struct ncs_observer {
     void *self;
     void (*before)(void *self, struct ncs_call *const *calls, size_t count);
+    /* Between before and after: who watches the blocks of this movement; NULL = nobody. */
+    const struct ncs_watch *(*watch)(void *self);
     void (*after)(void *self, struct ncs_call *const *calls, size_t count);
     /* A call that moves data in steps has made its last step on its rank. */
     void (*finished)(void *self, struct ncs_call *call);

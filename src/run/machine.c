@@ -73,6 +73,12 @@ static void on_before(void *self, struct ncs_call *const *calls, size_t count)
     ncs_verify_before(run->verify, calls, count);
 }
 
+static const struct ncs_watch *on_watch(void *self)
+{
+    struct ncs_run *run = self;
+    return ncs_verify_watch(run->verify);
+}
+
 static void note_wrong(struct ncs_run *run)
 {
     if (run->wrong_order != UINT64_MAX)
@@ -245,6 +251,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver, 
         ncs_run_watch_calls(run);
     m->observe(&(struct ncs_observer){ .self = run,
                                        .before = on_before,
+                                       .watch = on_watch,
                                        .after = on_after,
                                        .finished = on_finished,
                                        .mismatch = run_on_mismatch,

@@ -309,6 +309,7 @@ static void free_operation(struct ncs_capture *c, struct ncs_operation *op)
 {
     for (int i = 0; i < op->shares; i++)
         ncs_call_unpin(op->share[i].call);
+    ncs_free(op->doubtful);
     c->held -= op->bytes;
     if (op->room > c->spare_room) {
         ncs_free(c->spare);

@@ -33,9 +33,7 @@ static void compare_note(struct tally *t, size_t differ, size_t first)
 
 struct sieve {
     const struct ncs_native *native;
-    const unsigned char *foreseen; /* the expected outputs, if they were kept; else they are computed */
-    unsigned char *keeps;          /* receives the computed outputs; NULL: they are compared instead */
-    const struct tally *tallies;   /* from `from` to end - 1 */
+    const struct tally *tallies; /* from `from` to end - 1 */
     int from, end, dtype;
     size_t count, bytes; /* of an element */
     bool asks;           /* treat stretches that may have lost information as doubtful */
@@ -57,16 +55,9 @@ static void sieve_stretches(size_t begin, size_t end, void *arg)
 
     for (size_t k = begin; k < end; k++) {
         size_t first = k * STRETCH, count = compare_smaller(STRETCH, s->count - first);
-        const unsigned char *want = s->foreseen ? s->foreseen + first * s->bytes : room;
-        if (s->native) {
-            unsigned char *to = s->keeps ? s->keeps + first * s->bytes : room;
-            want = to;
-            bool lost = ncs_native_run(s->native, first, count, to);
-            lost |= s->asks && ncs_float_format(s->dtype) && ncs_inexact_overflow(s->dtype, to, count * s->bytes);
-            s->doubtful[k] = lost && s->asks;
-        }
-        if (!s->keeps)
-            s->doubtful[k] |= sieve_differs(s, want, first, count);
+        bool lost = ncs_native_run(s->native, first, count, room);
+        lost |= s->asks && ncs_float_format(s->dtype) && ncs_inexact_overflow(s->dtype, room, count * s->bytes);
+        s->doubtful[k] = (lost && s->asks) || sieve_differs(s, room, first, count);
     }
 }
 
@@ -82,7 +73,7 @@ static bool *sieve(struct sieve *s, int shares)
 }
 
 /* The first of the shares from .. end - 1 whose result is verified; -1 = none. */
-static int compare_first(const struct ncs_operation *op, int from, int end)
+int ncs_first_verified(const struct ncs_operation *op, int from, int end)
 {
     for (int i = from; i < end; i++)
         if (!op->share[i].call->unverified && ncs_output_count(op->share[i].call, op->shares) > 0)
@@ -90,7 +81,7 @@ static int compare_first(const struct ncs_operation *op, int from, int end)
     return -1;
 }
 
-static bool compare_asks(const struct ncs_verify *v, const struct ncs_operation *op, int first)
+bool ncs_asks_exactness(const struct ncs_verify *v, const struct ncs_operation *op, int first)
 {
     return first >= 0 && ncs_inexact_asks(&v->inexacts, op, op->share[first].call);
 }
@@ -99,10 +90,10 @@ static bool compare_asks(const struct ncs_verify *v, const struct ncs_operation 
 
 /* Once one of the outputs is found right, the others need only be equal to it. */
 static void compare_stretch(struct ncs_verify *v, const struct ncs_terms *terms, struct tally *tallies, int from, int end,
-                            size_t begin)
+                            size_t begin, size_t count)
 {
     const struct ncs_operation *op = terms->op;
-    size_t bytes = ncs_dtype_bytes(op->dtype), where = 0, count = compare_smaller(STRETCH, op->count - begin);
+    size_t bytes = ncs_dtype_bytes(op->dtype), where = 0;
     const unsigned char *right = NULL;
     bool computed = false;
 
@@ -131,57 +122,23 @@ void ncs_compare_reduction(struct ncs_verify *v, const struct ncs_operation *op,
     struct ncs_terms terms = ncs_terms_of(op, offset);
     struct ncs_native native = ncs_native_of(&terms);
     struct sieve s = {
-        .native = op->foreseen ? NULL : &native,
-        .foreseen = op->foreseen ? ncs_foreseen(op, offset) : NULL,
+        .native = &native,
         .tallies = tallies,
         .from = from,
         .end = end,
         .dtype = op->dtype,
         .count = op->count,
         .bytes = ncs_dtype_bytes(op->dtype),
-        .asks = compare_asks(v, op, compare_first(op, from, end)),
+        .asks = ncs_asks_exactness(v, op, ncs_first_verified(op, from, end)),
     };
-    bool *doubtful = v->arithmetic == NCS_ASCENDING ? sieve(&s, op->shares) : NULL;
+    size_t stretch = op->doubtful ? ncs_watch_stretch(s.bytes) : STRETCH;
+    bool *sieved = !op->doubtful && v->arithmetic == NCS_ASCENDING ? sieve(&s, op->shares) : NULL;
+    const bool *doubtful = op->doubtful ? ncs_watched(op, offset) : sieved;
 
-    for (size_t begin = 0; begin < op->count; begin += STRETCH)
-        if (!doubtful || doubtful[begin / STRETCH])
-            compare_stretch(v, &terms, tallies, from, end, begin);
-    ncs_free(doubtful);
-}
-
-/* Writes the expected result of the shares from .. end - 1. */
-static void foresee(struct ncs_verify *v, const struct ncs_operation *op, int from, int end, size_t offset)
-{
-    int first = compare_first(op, from, end);
-    struct ncs_terms terms = ncs_terms_of(op, offset);
-    struct ncs_native native = ncs_native_of(&terms);
-    size_t bytes = ncs_dtype_bytes(op->dtype), where;
-    struct sieve s = { .native = &native,
-                       .keeps = ncs_foreseen(op, offset),
-                       .dtype = op->dtype,
-                       .count = op->count,
-                       .bytes = bytes,
-                       .asks = compare_asks(v, op, first) };
-    bool *doubtful = sieve(&s, op->shares);
-
-    for (size_t begin = 0; begin < op->count; begin += STRETCH) {
-        if (!doubtful[begin / STRETCH])
-            continue;
-        const unsigned char *want = s.keeps + begin * bytes;
-        ncs_expect(&terms, v->arithmetic, begin, compare_smaller(STRETCH, op->count - begin), &v->scratch);
-        ncs_differ(&v->scratch, want, &where); /* decodes the values for ncs_inexact_look */
-        ncs_inexact_look(&v->inexacts, &terms, begin, first, &v->scratch, want);
-    }
-    ncs_free(doubtful);
-}
-
-void ncs_foresee_all(struct ncs_verify *v, struct ncs_operation *op)
-{
-    if (!op->movement->parts_in)
-        foresee(v, op, 0, op->shares, 0);
-    for (int i = 0; op->movement->parts_in && i < op->shares; i++)
-        foresee(v, op, i, i + 1, (size_t)i * op->count);
-    op->foreseen = true;
+    for (size_t begin = 0; begin < op->count; begin += stretch)
+        if (!doubtful || doubtful[begin / stretch])
+            compare_stretch(v, &terms, tallies, from, end, begin, compare_smaller(stretch, op->count - begin));
+    ncs_free(sieved);
 }
 
 /* ---- moved data ---- */

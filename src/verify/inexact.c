@@ -217,6 +217,16 @@ void ncs_inexact_look(struct ncs_inexacts *all, const struct ncs_terms *terms, s
     }
 }
 
+void ncs_inexact_take(struct ncs_inexacts *all, struct ncs_inexacts *from)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        struct ncs_inexact *p = inexact_add(all, from->place[i].call);
+        if (p)
+            *p = from->place[i];
+    }
+    ncs_inexact_free(from);
+}
+
 void ncs_inexact_free(struct ncs_inexacts *all)
 {
     for (size_t i = 0; i < all->count; i++)

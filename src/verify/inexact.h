@@ -22,6 +22,8 @@ bool ncs_inexact_overflow(int dtype, const unsigned char *got, size_t bytes);
 /* `e`: the expected values of terms from element `first` on; `got`: the equal values that share i received. */
 void ncs_inexact_look(struct ncs_inexacts *all, const struct ncs_terms *terms, size_t first, int i, const struct ncs_expected *e,
                       const unsigned char *got);
+/* Moves what `from` has found to `all`, unless all know better. */
+void ncs_inexact_take(struct ncs_inexacts *all, struct ncs_inexacts *from);
 void ncs_inexact_free(struct ncs_inexacts *all); /* unpins */
 
 #endif

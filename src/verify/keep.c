@@ -1,5 +1,5 @@
-/* Keeps the inputs that the movement of the data overwrites: as copies, or, where many are overwritten in
- * place, as the expected results, which are smaller. */
+/* Keeps copies of the inputs that the movement of the data overwrites, unless the results are compared while it moves
+ * them (verify/watch.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,13 +131,6 @@ static void keep_copies(struct ncs_operation *op, const struct losses *l)
     }
 }
 
-static void keep_results(struct ncs_verify *v, struct ncs_operation *op)
-{
-    ncs_foresee_all(v, op);
-    for (int i = 0; i < op->shares; i++)
-        op->share[i].input = NULL;
-}
-
 void ncs_keep_inputs(struct ncs_verify *v, struct ncs_operation *op)
 {
     struct losses l;
@@ -146,13 +139,13 @@ void ncs_keep_inputs(struct ncs_verify *v, struct ncs_operation *op)
         return;
     losses_find(op, &l);
     size_t results = op->movement->parts_in ? (size_t)op->shares : 1, each = op->count * ncs_dtype_bytes(op->dtype);
-    bool foresees = op->movement->reduces && l.in_place && l.count * l.bytes > results * each && v->arithmetic == NCS_ASCENDING;
-    if (l.count == 0)
+    bool gone = l.in_place && l.count * l.bytes > results * each;
+    if (ncs_can_watch(v, op) && (l.count == 0 || gone))
+        ncs_watch_begin(v, op, gone);
+    else if (l.count == 0)
         ;
-    else if (!ncs_capture_reserve(&v->capture, op, foresees ? each : l.bytes, foresees ? results : l.count))
+    else if (!ncs_capture_reserve(&v->capture, op, l.bytes, l.count))
         op->unfit = NCS_UNVERIFIED_ROOM;
-    else if (foresees)
-        keep_results(v, op);
     else
         keep_copies(op, &l);
     ncs_free(l.lost);

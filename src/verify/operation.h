@@ -40,7 +40,8 @@ struct ncs_operation {
     const struct ncs_call *first;        /* the share captured first, which has pinned it */
     enum ncs_unverified unfit;           /* why it cannot be checked */
     bool borrows;                        /* inputs are not copied, but read from the buffers */
-    bool foreseen;                       /* `copies` holds the expected outputs, and the inputs are gone */
+    bool *doubtful;                      /* of a watched one: the stretches of its results, one result after another */
+    bool foreseen;                       /* the inputs are gone; `copies` holds the expected outputs where one is wrong */
     unsigned char *copies;               /* of all inputs */
     size_t bytes, room;                  /* of copies: reserved in the budget, allocated */
     struct ncs_operation *next;          /* of the same key hash */

@@ -2,6 +2,8 @@
 #ifndef NCS_VERIFY_PRIVATE_H
 #define NCS_VERIFY_PRIVATE_H
 
+#include <pthread.h>
+
 #include "verify/inexact.h"
 #include "verify/look.h"
 #include "verify/operation.h"
@@ -9,6 +11,18 @@
 #include "verify/verify.h"
 
 enum { NCS_WRONGS = 64 }; /* that are kept */
+
+/* The operation whose blocks are compared as they are written (watch.c). */
+struct ncs_watching {
+    struct ncs_watch watch;
+    struct ncs_operation *op; /* NULL = none */
+    bool gone;                /* its inputs are overwritten in place */
+    size_t stretches;         /* of one result */
+    bool *seen;               /* each, behind op->doubtful */
+    pthread_mutex_t lock;     /* of what follows, and of the scratch */
+    struct ncs_inexacts found;
+    size_t found_at; /* where in the inputs; SIZE_MAX = nothing was found */
+};
 
 struct ncs_verify {
     struct ncs_capture capture;
@@ -26,6 +40,7 @@ struct ncs_verify {
     struct ncs_look look;
     struct ncs_inexacts inexacts;
     struct ncs_expected scratch;
+    struct ncs_watching watching;
 };
 
 /* An output under comparison. */
@@ -41,9 +56,22 @@ void ncs_compare_reduction(struct ncs_verify *v, const struct ncs_operation *op,
                            size_t offset);
 /* `share`: one of those whose outputs are compared; all expect the same `total` elements. */
 void ncs_compare_moved(const struct ncs_operation *op, struct tally *tallies, int share, size_t bytes, size_t total);
-/* Writes the expected outputs of the operation to op->copies, just before its data move: one result, or for a
- * reduction with parts one result per rank, one after another. Notes lost information (verify/inexact.h). */
-void ncs_foresee_all(struct ncs_verify *v, struct ncs_operation *op);
+/* The first of the shares from .. end - 1 whose result is verified; -1 = none. Whether its result may lose information that
+ * is not reported yet. */
+int ncs_first_verified(const struct ncs_operation *op, int from, int end);
+bool ncs_asks_exactness(const struct ncs_verify *v, const struct ncs_operation *op, int first);
+
+/* ---- watch.c ---- */
+
+/* True if the driver shows the blocks of the operation. */
+bool ncs_can_watch(const struct ncs_verify *v, const struct ncs_operation *op);
+/* `gone`: the movement overwrites inputs, each by its own output alone. */
+void ncs_watch_begin(struct ncs_verify *v, struct ncs_operation *op, bool gone);
+/* The data have moved: what was seen of the operation is in op->doubtful, or it is NULL. */
+void ncs_watch_end(struct ncs_verify *v, struct ncs_operation *op);
+/* Elements of `bytes` bytes that have one entry there; the entries of the result whose inputs begin at `offset`. */
+size_t ncs_watch_stretch(size_t bytes);
+const bool *ncs_watched(const struct ncs_operation *op, size_t offset);
 
 /* ---- keep.c ---- */
 

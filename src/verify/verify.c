@@ -18,6 +18,7 @@ struct ncs_verify *ncs_verify_open(const struct ncs_journal *journal, size_t bud
     v->capture.budget = budget;
     v->look.journal = journal;
     v->arithmetic = NCS_ANY_ORDER;
+    pthread_mutex_init(&v->watching.lock, NULL);
     return v;
 }
 
@@ -48,6 +49,7 @@ void ncs_verify_close(struct ncs_verify *v)
     ncs_map_free(&v->spoilt);
     ncs_look_free(&v->look);
     ncs_inexact_free(&v->inexacts);
+    pthread_mutex_destroy(&v->watching.lock);
     ncs_free(v->value);
     ncs_free(v);
 }
@@ -132,6 +134,7 @@ void ncs_verify_before(void *self, struct ncs_call *const *calls, size_t count)
     if (v->off)
         return;
     struct ncs_operation *op = NULL;
+    v->watching.op = NULL;
     for (size_t i = 0; i < count; i++)
         op = ncs_capture_call(&v->capture, calls[i], count, op);
     if (op)
@@ -243,6 +246,7 @@ static enum ncs_unverified why_not_of(const struct ncs_call *call, enum ncs_unve
 static void check(struct ncs_verify *v, struct ncs_operation *op)
 {
     struct tally *tallies = ncs_new((size_t)op->shares * sizeof *tallies);
+    ncs_watch_end(v, op);
     enum ncs_unverified unfit = verify_why_not(op);
     size_t bytes = 0, total = 0;
 

@@ -138,6 +138,7 @@ void ncs_verify_ascending(struct ncs_verify *v, bool ascending);
 
 /* The observer's hooks (api/machine.h): self is the struct ncs_verify. */
 void ncs_verify_before(void *self, struct ncs_call *const *calls, size_t count);
+const struct ncs_watch *ncs_verify_watch(struct ncs_verify *v);
 void ncs_verify_after(void *self, struct ncs_call *const *calls, size_t count);
 void ncs_verify_finished(void *self, struct ncs_call *call);
 

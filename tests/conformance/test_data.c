@@ -351,7 +351,7 @@ START_TEST(test_every_pair)
         for (int op = ncclSum; op <= ncclMin; op++) {
             struct data_part p[2] = { { .send = a, .recv = out, .dtype = types[i], .op = op },
                                       { .send = b, .dtype = types[i], .op = op } };
-            struct data_task task = { NCS_FN_ncclReduce, 2, 0, 65536, p, { 0 } };
+            struct data_task task = { NCS_FN_ncclReduce, 2, 0, 65536, p, NULL, { 0 } };
             sim_data_move(&task);
             for (int k = 0; k < 65536; k++)
                 ck_assert_uint_eq(out[k], combine(types[i], op, a[k], b[k]));
@@ -379,7 +379,7 @@ START_TEST(test_disagreement)
         for (int k = 0; k < 5; k++)
             for (int in_place = 0; in_place < 2; in_place++)
                 for (int root = 0; root < 3; root++) {
-                    struct trial t = { .task = { kinds[k], 3, root, 2062, NULL, { 0 } } };
+                    struct trial t = { .task = { kinds[k], 3, root, 2062, NULL, NULL, { 0 } } };
                     for (int r = 0; r < 3; r++)
                         set_op(&t.part[r], cases[c].dtype[r], cases[c].op[r], r);
                     run(&t, in_place, 1);
@@ -402,7 +402,7 @@ START_TEST(test_overlap_is_repeatable)
     sim_data_copy(want, got, (COUNT + SHIFT) * sizeof *got); /* and starts the other cores' threads */
     struct data_part p[2] = { { .send = got, .recv = got + SHIFT, .dtype = ncclFloat32 },
                               { .send = got + SHIFT, .recv = got, .dtype = ncclFloat32 } };
-    struct data_task task = { NCS_FN_ncclAllReduce, 2, 0, COUNT, p, { 0 } };
+    struct data_task task = { NCS_FN_ncclAllReduce, 2, 0, COUNT, p, NULL, { 0 } };
     sim_data_move(&task);
     for (size_t at = 0; at < COUNT; at += BLOCK) {
         for (size_t i = 0; i < BLOCK; i++)

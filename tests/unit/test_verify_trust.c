@@ -8,9 +8,19 @@ enum layout { APART, IN_PLACE, SOME_IN_PLACE, SHIFTED, TANGLED, LAYOUTS };
 
 enum { COUNT_MOST = 3000, ROOM = RANKS * RANKS * COUNT_MOST * 8 };
 
+/* A bit of an output that is wrong as soon as it is written. */
+struct spoilt {
+    int rank, bit;
+    size_t at;
+};
+
 struct lab {
     struct world w;
     struct ncs_verify *trusts;
+    const struct shape *shape;
+    const struct ncs_watch *watch; /* of the verification that trusts */
+    struct spoilt spoilt[2];
+    int spoils, hides; /* hides: this block is not shown; 0 = none */
     unsigned char *arena;
     uint64_t seed;
 };
@@ -64,17 +74,54 @@ static void fill_inputs(struct lab *l, const struct shape *s)
         }
 }
 
-static void move(struct lab *l, const struct shape *s)
+/* Spoils those of the outputs' bytes that have been written with the block. */
+static void spoil(struct lab *l, size_t at, size_t bytes)
 {
-    struct data_part part[RANKS] = { 0 };
-    for (int r = 0; r < l->w.n; r++)
-        part[r] = (struct data_part){ .send = l->w.send[r], .recv = l->w.recv[r], .dtype = s->dtype, .op = s->op };
-    sim_data_move(&(struct data_task){ .fn = s->fn, .nranks = l->w.n, .root = s->root, .count = s->count, .part = part });
+    const struct shape *s = l->shape;
+    for (int i = 0; i < l->spoils; i++) {
+        size_t begin = s->fn == NCS_FN_ncclReduceScatter ? (size_t)l->spoilt[i].rank * s->out : 0;
+        if (begin + l->spoilt[i].at >= at && begin + l->spoilt[i].at < at + bytes)
+            l->w.recv[l->spoilt[i].rank][l->spoilt[i].at] ^= (unsigned char)(1 << l->spoilt[i].bit);
+    }
+}
+
+static void lab_before(void *self, size_t at, size_t bytes, void *room)
+{
+    struct lab *l = self;
+    if (l->watch)
+        l->watch->before(l->watch->self, at, bytes, room);
+}
+
+static void lab_after(void *self, size_t at, size_t bytes, const void *room)
+{
+    struct lab *l = self;
+    spoil(l, at, bytes);
+    if (l->watch && --l->hides != 0)
+        l->watch->after(l->watch->self, at, bytes, room);
+}
+
+static void choose_spoilt(struct lab *l, const struct shape *s)
+{
     for (uint64_t k = draw(l, 3); k > 0; k--) {
         int r = (int)draw(l, (uint64_t)l->w.n);
         if (s->fn != NCS_FN_ncclReduce || r == s->root)
-            l->w.recv[r][draw(l, s->out)] ^= (unsigned char)(1 << draw(l, 8));
+            l->spoilt[l->spoils++] = (struct spoilt){ r, (int)draw(l, 8), draw(l, s->out) };
     }
+}
+
+static void move(struct lab *l, const struct shape *s)
+{
+    bool shown = l->w.n > 1 && s->fn != NCS_FN_ncclAllGather && s->fn != NCS_FN_ncclBroadcast;
+    struct ncs_watch watch = { l, lab_before, lab_after };
+    struct data_part part[RANKS] = { 0 };
+    for (int r = 0; r < l->w.n; r++)
+        part[r] = (struct data_part){ .send = l->w.send[r], .recv = l->w.recv[r], .dtype = s->dtype, .op = s->op };
+    l->watch = ncs_verify_watch(l->trusts);
+    ck_assert(shown || !l->watch);
+    sim_data_move(&(struct data_task){
+        .fn = s->fn, .nranks = l->w.n, .root = s->root, .count = s->count, .part = part, .watch = shown ? &watch : NULL });
+    if (!shown)
+        spoil(l, 0, SIZE_MAX);
 }
 
 static void compare_wrong(const struct lab *l, const struct shape *s)
@@ -134,8 +181,10 @@ static void one(uint64_t seed)
     size_t block = s.count * ncs_dtype_bytes(s.dtype);
     s.in = s.fn == NCS_FN_ncclReduceScatter ? block * (size_t)n : block;
     s.out = s.fn == NCS_FN_ncclAllGather ? block * (size_t)n : block;
+    l.shape = &s;
     lay_out(&l, &s);
     fill_inputs(&l, &s);
+    choose_spoilt(&l, &s);
     collective(&l.w, s.fn, s.count, s.dtype, s.op, s.root);
     before(&l.w);
     ncs_verify_before(l.trusts, l.w.set, (size_t)n);
@@ -160,4 +209,37 @@ START_TEST(test_says_the_same)
 }
 END_TEST
 
-NCS_TEST_MAIN("verify_trust", test_says_the_same)
+/* A driver that leaves out a block: results whose inputs are still there are computed afterwards, others are not verified. */
+static void leave_out_block(enum layout layout, uint64_t checked)
+{
+    struct lab l = { .seed = 1, .arena = calloc(1, ROOM), .hides = 2 };
+    struct shape s = { .fn = NCS_FN_ncclAllReduce, .layout = layout, .dtype = ncclFloat32, .op = ncclSum, .count = 3000 };
+    world_open(&l.w, 3, true);
+    l.trusts = ncs_verify_open(&l.w.journal, BUDGET);
+    ncs_verify_ascending(l.trusts, true);
+    ncs_verify_trust(l.trusts, true);
+    s.in = s.out = 4 * s.count;
+    l.shape = &s;
+    lay_out(&l, &s);
+    fill_inputs(&l, &s);
+    collective(&l.w, s.fn, s.count, s.dtype, s.op, s.root);
+    ncs_verify_before(l.trusts, l.w.set, 3);
+    move(&l, &s);
+    ncs_verify_after(l.trusts, l.w.set, 3);
+    ck_assert_uint_eq(ncs_verify_checked(l.trusts), checked);
+    ck_assert_uint_eq(ncs_verify_unchecked(l.trusts), 3 - checked);
+    ncs_verify_close(l.trusts);
+    memset(l.w.send, 0, sizeof l.w.send);
+    memset(l.w.recv, 0, sizeof l.w.recv);
+    world_close(&l.w);
+    free(l.arena);
+}
+
+START_TEST(test_a_block_is_left_out)
+{
+    leave_out_block(APART, 3);
+    leave_out_block(IN_PLACE, 0);
+}
+END_TEST
+
+NCS_TEST_MAIN("verify_trust", test_says_the_same, test_a_block_is_left_out)

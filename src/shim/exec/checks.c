@@ -24,6 +24,12 @@ static void checks_on_before(void *self, struct ncs_call *const *calls, size_t c
     ncs_verify_before(verify, calls, count);
 }
 
+static const struct ncs_watch *checks_on_watch(void *self)
+{
+    (void)self;
+    return ncs_verify_watch(verify);
+}
+
 /* A kernel that was left out might have written any memory. */
 static void doubt_kernels(void)
 {
@@ -132,6 +138,7 @@ void ncs_checks_open(const struct ncs_shim_settings *settings, const struct ncs_
     driver->machine->observe(&(struct ncs_observer){ .self = journal,
                                                      .launched = checks_on_launched,
                                                      .before = verify ? checks_on_before : NULL,
+                                                     .watch = verify ? checks_on_watch : NULL,
                                                      .after = verify || drawn ? checks_on_after : NULL,
                                                      .finished = verify || drawn ? checks_on_finished : NULL,
                                                      .work = drawn ? checks_on_work : NULL,

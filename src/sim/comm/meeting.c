@@ -286,6 +286,8 @@ static void move_collective(struct meeting *meeting)
     struct data_task task = { .fn = first->fn, .nranks = meeting->expected, .root = first->root, .count = first->count };
     if (spoil_this())
         task.plant = sim_world.plant;
+    else if (sim_world.observer.watch)
+        task.watch = sim_world.observer.watch(sim_world.observer.self);
     task.part = ncs_new((size_t)meeting->expected * sizeof *task.part);
     for (int i = 0; i < meeting->expected; i++) {
         struct part *p = meeting->part[i];

@@ -132,6 +132,27 @@ static void result_put(const struct data_plan *plan, const struct data_part *par
         memcpy(to + offset, from, bytes);
 }
 
+/* A block under the eyes of the observer. */
+struct watched {
+    const struct ncs_watch *watch;
+    size_t at, bytes;
+    _Alignas(64) unsigned char room[NCS_BLOCK];
+};
+
+static void data_watch_before(struct watched *w, size_t at, size_t bytes)
+{
+    w->at = at;
+    w->bytes = bytes;
+    if (w->watch)
+        w->watch->before(w->watch->self, at, bytes, w->room);
+}
+
+static void data_watch_after(struct watched *w)
+{
+    if (w->watch)
+        w->watch->after(w->watch->self, w->at, w->bytes, w->room);
+}
+
 /* All results of a block are computed before any is written: in place, an output is also an input. */
 static void reduce_blocks(size_t begin, size_t end, void *arg)
 {
@@ -141,15 +162,19 @@ static void reduce_blocks(size_t begin, size_t end, void *arg)
     const unsigned char *one_result = NULL, **result = recipes == 1 ? &one_result : ncs_new(recipes * sizeof *result);
     _Alignas(64) struct room one_room;
     struct room *room = recipes == 1 ? &one_room : ncs_new(recipes * sizeof *room);
+    struct watched watched;
+    watched.watch = plan->task->watch;
 
     for (size_t block = begin; block < end; block++) {
         size_t offset = block * DATA_BLOCK, bytes = smaller(DATA_BLOCK, plan->bytes - offset);
+        data_watch_before(&watched, offset, bytes);
         for (int i = 0; i < plan->recipes; i++)
             result[i] = reduce(plan, &plan->recipe[i], offset, bytes, &room[i]);
         for (int rank = plan->from; rank < plan->to; rank++) {
             size_t i = plan->which ? (size_t)plan->which[rank] : 0;
             result_put(plan, &part[rank], offset, result[i], bytes);
         }
+        data_watch_after(&watched);
     }
     if (plan->streams)
         sim_data_stream_end();
@@ -163,13 +188,17 @@ static void reduce_own_blocks(size_t begin, size_t end, void *arg)
 {
     const struct data_plan *plan = arg;
     _Alignas(64) struct room room;
+    struct watched watched;
+    watched.watch = plan->task->watch;
 
     for (size_t block = begin; block < end; block++) {
         size_t rank = block / plan->blocks, offset = block % plan->blocks * DATA_BLOCK;
         size_t bytes = smaller(DATA_BLOCK, plan->bytes - offset);
         const struct data_recipe *r = &plan->recipe[plan->which ? plan->which[rank] : 0];
+        data_watch_before(&watched, rank * plan->bytes + offset, bytes);
         const unsigned char *result = reduce(plan, r, rank * plan->bytes + offset, bytes, &room);
         result_put(plan, &plan->task->part[rank], offset, result, bytes);
+        data_watch_after(&watched);
     }
     if (plan->streams)
         sim_data_stream_end();
@@ -284,7 +313,7 @@ static bool wants_streams(const struct data_plan *plan)
 {
     const struct data_task *task = plan->task;
     size_t buffers = (size_t)task->nranks + (size_t)(plan->to - plan->from);
-    if (plan->recipes == 0 || plan->bytes < STREAMS_LEAST / buffers)
+    if (plan->recipes == 0 || task->watch || plan->bytes < STREAMS_LEAST / buffers)
         return false;
     for (int r = 0; r < task->nranks; r++)
         if (task->part[r].recv == task->part[r].send)

@@ -32,9 +32,10 @@ struct data_task {
     enum ncs_fn fn; /* a collective that is not composed */
     int nranks;
     int root;
-    size_t count;           /* the call's argument, in elements of part[0].dtype */
-    struct data_part *part; /* nranks of them, by rank */
-    struct ncs_plant plant; /* NCS_PLANT_NONE, or a fault for this task; `nth` is ignored. Nothing
+    size_t count;                  /* the call's argument, in elements of part[0].dtype */
+    struct data_part *part;        /* nranks of them, by rank */
+    const struct ncs_watch *watch; /* of a reduction; NULL = nobody */
+    struct ncs_plant plant;        /* NCS_PLANT_NONE, or a fault for this task; `nth` is ignored. Nothing
                              * happens if the fault's rank sends or writes nothing in this task. */
 };
 

@@ -6,10 +6,11 @@
 
 #include <stddef.h>
 
+#include "api/machine.h"
 #include "ncclscript/nccl_abi.h"
 
 enum {
-    DATA_BLOCK = 4096,          /* bytes of an input or output in one block; larger ones are slower from 4 MiB on */
+    DATA_BLOCK = NCS_BLOCK,     /* bytes of an input or output in one block; larger ones are slower from 4 MiB on */
     DATA_HELD = 4 * DATA_BLOCK, /* bytes of a block that is held as float */
 };
 
