@@ -155,7 +155,7 @@ static void follow_kin(struct comm_rank *cr, struct op *op)
 /* The order of parts inside a launch: lower numbers go first. */
 static int part_turn(const struct part *p)
 {
-    return sim_part_is_one_sided(p) ? 0 : sim_part_is_pair(p) ? 2 : 1;
+    return sim_part_is_one_sided(p) ? 0 : sim_part_is_pair(p) || sim_part_is_matrix(p) ? 2 : 1;
 }
 
 static struct launch *launch_new(struct comm_rank *cr, size_t count)
@@ -165,6 +165,32 @@ static struct launch *launch_new(struct comm_rank *cr, size_t count)
     launch->parts = launch->open = count;
     launch->part = ncs_new(count * sizeof(struct part *));
     return launch;
+}
+
+static bool part_is_over(const struct part *p)
+{
+    return p->state == NCS_PART_DONE || p->state == NCS_PART_CANCELLED;
+}
+
+void sim_launch_open(struct launch *launch)
+{
+    size_t parts = 0, wholes = 0;
+    for (size_t i = 0; i < launch->parts; i++)
+        wholes += sim_part_is_matrix(launch->part[i]) && !part_is_over(launch->part[i]);
+    if (wholes == 0)
+        return;
+    struct part **part = ncs_new((launch->parts + wholes * 2 * (size_t)launch->cr->nranks) * sizeof *part);
+    for (size_t i = 0; i < launch->parts; i++) {
+        size_t before = parts;
+        if (sim_part_is_matrix(launch->part[i]))
+            parts += sim_composed_call(launch->part[i], part + parts);
+        else
+            part[parts++] = launch->part[i];
+        launch->open += parts - before - 1;
+    }
+    ncs_free(launch->part);
+    launch->part = part;
+    launch->parts = parts;
 }
 
 /* The launch takes its place among those of its communicator. */
@@ -187,48 +213,23 @@ static void launch_take_place(struct launch *launch)
         sim_launch_withdraw(launch);
 }
 
-static void launch_set(struct op *op, struct launch *launch, struct ncs_call *call)
+static void op_of_call(struct op *op, struct ncs_call *call)
 {
     ncs_call_unpin(op->call);
     op->call = call;
     ncs_call_pin(op->call);
+}
+
+static void launch_set(struct op *op, struct launch *launch)
+{
     op->launch = launch;
     launch->op = op;
     for (size_t i = 0; i < launch->parts; i++)
         launch->part[i]->launch = launch;
 }
 
-/* An all-to-all stays whole only if it is alone in its launch. */
-static struct part **open_parts(struct part **parts, size_t *count)
+void sim_launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
 {
-    struct part **out = NULL, **shares = NULL;
-    size_t outs = 0, room = 0;
-    for (size_t i = 0; i < *count; i++) {
-        if (!sim_part_is_matrix(parts[i])) {
-            NCS_PUSH(out, outs, room, parts[i]);
-            continue;
-        }
-        shares = ncs_new(2 * (size_t)parts[i]->cr->nranks * sizeof *shares);
-        size_t n = sim_composed_call(parts[i], shares);
-        for (size_t k = 0; k < n; k++)
-            NCS_PUSH(out, outs, room, shares[k]);
-        ncs_free(shares);
-    }
-    *count = outs;
-    return out;
-}
-
-static bool opens(struct part *const *parts, size_t count)
-{
-    bool any = false;
-    for (size_t i = 0; i < count; i++)
-        any |= sim_part_is_matrix(parts[i]) && (count > 1 || !sim_matrix_is_possible(parts[i]));
-    return any;
-}
-
-void sim_launch_enqueue(struct comm_rank *cr, struct part **given, size_t count)
-{
-    struct part **opened = opens(given, count) ? open_parts(given, &count) : NULL, **parts = opened ? opened : given;
     struct launch *launch = launch_new(cr, count);
     size_t at = 0;
     for (int t = 0; t < 3; t++) {
@@ -242,30 +243,15 @@ void sim_launch_enqueue(struct comm_rank *cr, struct part **given, size_t count)
     size_t n = collect_streams(parts, count, streams);
     struct op *op = sim_op_new(OP_LAUNCH, cr->gpu, streams, n, 0);
     ncs_free(streams);
-    launch_set(op, launch, parts[0]->call);
+    op_of_call(op, parts[0]->call);
+    if (count > 1 || op->captured || !sim_matrix_is_possible(parts[0])) /* an all-to-all by itself stays whole */
+        sim_launch_open(launch);
+    launch_set(op, launch);
     if (op->captured)
         cr->graphs++;
     else
         launch_take_place(launch);
     sim_op_submit(op);
-    ncs_free(opened);
-}
-
-static bool part_is_over(const struct part *p)
-{
-    return p->state == NCS_PART_DONE || p->state == NCS_PART_CANCELLED;
-}
-
-void sim_launch_open(struct launch *launch)
-{
-    struct part *whole = launch->part[0];
-    if (!sim_part_is_matrix(whole) || part_is_over(whole))
-        return;
-    struct part **part = ncs_new(2 * (size_t)whole->cr->nranks * sizeof *part);
-    launch->parts = launch->open = sim_composed_call(whole, part);
-    launch->ordered = 0;
-    ncs_free(launch->part);
-    launch->part = part;
 }
 
 /* ---- launches of a graph ---- */
@@ -308,7 +294,8 @@ void sim_launch_again(struct op *op, const struct launch *from, struct stream *c
             k++;
         launch->part[i] = part_again(from->part[i], &last, streams[k]);
     }
-    launch_set(op, launch, launch->part[0]->call);
+    op_of_call(op, launch->part[0]->call);
+    launch_set(op, launch);
     launch_take_place(launch);
 }
 
