@@ -96,8 +96,8 @@ void ncs_verify_close(struct ncs_verify *v); /* unpins; NULL is a no-op */
 void ncs_verify_from(struct ncs_verify *v, const void *(*staged)(const struct ncs_call *call, enum ncs_staged what),
                      enum ncs_unverified (*unstaged)(const struct ncs_call *call));
 /* Declares that nothing spoils results, so that wrong ones are not expected. Then an input that no output of
- * its operation overlaps is read from its buffer after the data have moved, and for in-place results only the
- * expected outputs are kept. A wrong result is still found, but the mistake that it looks like is not named.
+ * its operation overlaps is read from its buffer after the data have moved, and reductions are compared while their
+ * data move, by ncs_verify_watch. A wrong result is still found; of one in place, the mistake that it looks like is not named.
  * Off at opening, and without effect while inputs are staged or samples are kept (ncs_verify_look). */
 void ncs_verify_trust(struct ncs_verify *v, bool trusts);
 /* Declares that a planted fault, named by `what` with its line, changes what the call writes: it is then the reason
@@ -138,6 +138,7 @@ void ncs_verify_ascending(struct ncs_verify *v, bool ascending);
 
 /* The observer's hooks (api/machine.h): self is the struct ncs_verify. */
 void ncs_verify_before(void *self, struct ncs_call *const *calls, size_t count);
+/* Between before and after; the driver must show each block. */
 const struct ncs_watch *ncs_verify_watch(struct ncs_verify *v);
 void ncs_verify_after(void *self, struct ncs_call *const *calls, size_t count);
 void ncs_verify_finished(void *self, struct ncs_call *call);

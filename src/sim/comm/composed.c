@@ -163,7 +163,7 @@ void sim_composed_launched(struct composed *s)
         return;
     s->sequence = ++s->cr->composed;
     s->before = s->cr->matrices;
-    s->cr->matrices += s->fn == NCS_FN_ncclAlltoAll;
+    s->cr->matrices += sim_composed_is_mutual(s->fn);
 }
 
 int sim_composed_arrivals(const struct comm *comm, uint64_t sequence)

@@ -31,6 +31,13 @@ static inline bool sim_part_is_composed(const struct part *p)
     return p->composed != NULL;
 }
 
+/* True of an all-to-all: every rank sends to every rank. */
+static inline bool sim_composed_is_mutual(enum ncs_fn fn)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[fn];
+    return info->composed && ncs_blocks_are_many(info->reads) && ncs_blocks_are_many(info->writes);
+}
+
 /* Leaves the call one part as long as that is possible (matrix.h). False: it is not. */
 bool sim_composed_whole(struct part *whole);
 /* Makes the sends and receives of a call; `whole` is the call as one part, and is

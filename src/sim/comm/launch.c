@@ -73,7 +73,7 @@ static uint64_t next_sequence(struct part *p)
         return cr->collectives++;
     struct peer *peer = sim_comm_peer(cr, p->root);
     uint64_t *messages = p->fn == NCS_FN_ncclSend ? &peer->sends : &peer->recvs;
-    if (p->composed && p->composed->fn == NCS_FN_ncclAlltoAll)
+    if (p->composed && sim_composed_is_mutual(p->composed->fn))
         return *messages + p->composed->before;
     if (!cr->comm->paired) {
         cr->comm->paired = true;

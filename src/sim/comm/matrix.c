@@ -19,12 +19,10 @@
 bool sim_matrix_is_possible(const struct part *whole)
 {
     const struct ncs_machine_options *o = &sim_world.options;
-    const struct ncs_fn_info *info = &ncs_fn_info[whole->fn];
     const struct comm_rank *cr = whole->cr;
-    return info->composed && ncs_blocks_are_many(info->reads) && ncs_blocks_are_many(info->writes) && cr->nranks > 1 &&
-           !whole->beyond && !whole->stream->capture && !cr->dropped && !cr->comm->paired && !cr->comm->siblings &&
-           !sim_contact_each_time(cr) && !sim_inject_any() && o->eager == 0 && o->model == 0 && !o->foreign &&
-           !sim_world.choices.asked && sim_world.plant.kind == NCS_PLANT_NONE;
+    return sim_composed_is_mutual(whole->fn) && cr->nranks > 1 && !whole->beyond && !whole->stream->capture && !cr->dropped &&
+           !cr->comm->paired && !cr->comm->siblings && !sim_contact_each_time(cr) && !sim_inject_any() && o->eager == 0 &&
+           o->model == 0 && !o->foreign && !sim_world.choices.asked && sim_world.plant.kind == NCS_PLANT_NONE;
 }
 
 static bool is_alike(const struct part *p, const struct part *first)
