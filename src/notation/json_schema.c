@@ -9,638 +9,483 @@
 #include "api/gen/api.h"
 #include "api/types.h"
 #include "notation/schema.h"
-#include "notation/json.h"
 
-#define VERSION_PATTERN "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"
-#define SIZE_PATTERN "^[0-9]+([kKmMgGtT]([iI]?[bB])?)?$"
-#define TIME_PATTERN "^[0-9]+(\\.[0-9]+)?(ns|us|ms|s|m|h)?$"
+/* ---- JSON for people: indented, members in the order of the calls ---- */
 
-static void schema_add_kind(struct ncs_json *j, const struct ncs_schema_field *f);
+struct json {
+    struct ncs_str *out;
+    int depth;
+    bool filled; /* the innermost brackets have content */
+    bool named;  /* a name waits for its value */
+};
 
-/* ---- pieces ---- */
-
-static void types(struct ncs_json *j, const char *raw)
+static void json_new_line(struct json *j)
 {
-    ncs_json_pair_raw(j, "type", raw);
+    ncs_str_addf(j->out, "\n%*s", 2 * j->depth, "");
 }
 
-static void schema_reference(struct ncs_json *j, const char *name)
+/* Writes the separator before a value or a name. */
+static void json_begin(struct json *j)
 {
-    struct ncs_str path = { 0 };
-    ncs_str_addf(&path, "#/definitions/%s", name);
-    ncs_json_pair(j, "$ref", path.text);
-    ncs_str_free(&path);
-}
-
-static void open_any(struct ncs_json *j)
-{
-    ncs_json_name(j, "anyOf");
-    ncs_json_open(j, '[');
-}
-
-static void item_reference(struct ncs_json *j, const char *name)
-{
-    ncs_json_open(j, '{');
-    schema_reference(j, name);
-    ncs_json_close(j, '}');
-}
-
-static void item_raw(struct ncs_json *j, const char *name, const char *raw)
-{
-    ncs_json_open(j, '{');
-    ncs_json_pair_raw(j, name, raw);
-    ncs_json_close(j, '}');
-}
-
-/* One of the listed words: `count` of them, or until NULL when count is 0. */
-static void schema_words(struct ncs_json *j, const char *const *list, size_t count)
-{
-    ncs_json_name(j, "enum");
-    ncs_json_open(j, '[');
-    for (size_t i = 0; count ? i < count : list[i] != NULL; i++)
-        ncs_json_text(j, list[i]);
-    ncs_json_close(j, ']');
-}
-
-static void required(struct ncs_json *j, const char *name)
-{
-    ncs_json_name(j, "required");
-    ncs_json_open(j, '[');
-    ncs_json_text(j, name);
-    ncs_json_close(j, ']');
-}
-
-static void array_of(struct ncs_json *j, const char *name)
-{
-    types(j, "\"array\"");
-    ncs_json_name(j, "items");
-    item_reference(j, name);
-}
-
-/* Writes a default in YAML's form. */
-static void schema_add_default(struct ncs_json *j, const char *value)
-{
-    bool raw = strspn(value, "0123456789.") == strlen(value) || strcmp(value, "true") == 0 || strcmp(value, "false") == 0;
-    if (raw)
-        ncs_json_pair_raw(j, "default", value);
-    else
-        ncs_json_pair(j, "default", value);
-}
-
-static void schema_add_field(struct ncs_json *j, const struct ncs_schema_field *f)
-{
-    ncs_json_name(j, f->name);
-    ncs_json_open(j, '{');
-    ncs_json_pair(j, "description", f->about);
-    if (f->value)
-        schema_add_default(j, f->value);
-    schema_add_kind(j, f);
-    ncs_json_close(j, '}');
-}
-
-/* Writes the content of an object with these fields, except those named in `except`. */
-static void schema_add_fields(struct ncs_json *j, const struct ncs_schema_field *fields, const char *except)
-{
-    bool needs = false, either = false;
-    types(j, "\"object\"");
-    ncs_json_name(j, "properties");
-    ncs_json_open(j, '{');
-    for (const struct ncs_schema_field *f = fields; f->name; f++) {
-        if (except && strstr(except, f->name))
-            continue;
-        schema_add_field(j, f);
-        needs = needs || f->flags & NCS_SCHEMA_REQUIRED;
-        either = either || f->flags & NCS_SCHEMA_EITHER;
-    }
-    ncs_json_close(j, '}');
-    ncs_json_pair_raw(j, "additionalProperties", "false");
-    if (needs) {
-        ncs_json_name(j, "required");
-        ncs_json_open(j, '[');
-        for (const struct ncs_schema_field *f = fields; f->name; f++)
-            if (f->flags & NCS_SCHEMA_REQUIRED)
-                ncs_json_text(j, f->name);
-        ncs_json_close(j, ']');
-    }
-    if (ncs_schema_find(fields, "split") && ncs_schema_find(fields, "color"))
-        ncs_json_pair_raw(j, "dependencies", "{ \"split\": [\"color\"] }");
-    if (ncs_schema_find(fields, "matrix") && ncs_schema_find(fields, "exclude"))
-        ncs_json_pair_raw(j, "dependencies", "{ \"exclude\": [\"matrix\"] }");
-    if (!either)
+    if (j->named) {
+        j->named = false;
         return;
-    open_any(j);
-    for (const struct ncs_schema_field *f = fields; f->name; f++)
-        if (f->flags & NCS_SCHEMA_EITHER) {
-            ncs_json_open(j, '{');
-            required(j, f->name);
-            ncs_json_close(j, '}');
-        }
-    ncs_json_close(j, ']');
+    }
+    if (j->filled)
+        ncs_str_add(j->out, ",");
+    if (j->depth > 0)
+        json_new_line(j);
+    j->filled = true;
 }
 
-static void item_fields(struct ncs_json *j, const struct ncs_schema_field *fields, const char *except)
+/* Writes a value as it is: true, 3. */
+static void json_raw(struct json *j, const char *value)
 {
-    ncs_json_open(j, '{');
-    schema_add_fields(j, fields, except);
-    ncs_json_close(j, '}');
+    json_begin(j);
+    ncs_str_add(j->out, value);
 }
 
-/* Allows either the value, or an object with the fields. */
-static void value_or_fields(struct ncs_json *j, const char *name, const char *raw, const struct ncs_schema_field *fields)
+static void json_text(struct json *j, const char *text)
 {
-    open_any(j);
-    item_raw(j, name, raw);
-    item_fields(j, fields, NULL);
-    ncs_json_close(j, ']');
+    json_raw(j, "\"");
+    for (; *text; text++)
+        ncs_str_addf(j->out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    ncs_str_add(j->out, "\"");
 }
 
-static void any_of(struct ncs_json *j, const char *type, const char *pattern)
+static void json_open(struct json *j, char bracket)
 {
-    open_any(j);
-    item_raw(j, "type", type);
-    ncs_json_open(j, '{');
-    types(j, "\"string\"");
-    ncs_json_pair(j, "pattern", pattern);
-    ncs_json_close(j, '}');
-    ncs_json_close(j, ']');
+    json_begin(j);
+    ncs_str_add_bytes(j->out, &bracket, 1);
+    j->depth++;
+    j->filled = false;
 }
 
-static void names_or_text(struct ncs_json *j, const char *const *list)
+static void json_close(struct json *j, char bracket)
 {
-    open_any(j);
-    ncs_json_open(j, '{');
-    schema_words(j, list, 0);
-    ncs_json_close(j, '}');
-    item_raw(j, "type", "\"string\"");
-    ncs_json_close(j, ']');
+    j->depth--;
+    if (j->filled)
+        json_new_line(j);
+    ncs_str_add_bytes(j->out, &bracket, 1);
+    j->filled = true;
 }
 
-/* ---- maps of names ---- */
-
-static void schema_add_entries(struct ncs_json *j, const struct ncs_schema_field *f)
+static void json_name(struct json *j, const char *name)
 {
-    bool needs = false;
-    for (const struct ncs_schema_field *e = f->fields; e && e->name; e++)
-        needs = needs || e->flags & (NCS_SCHEMA_REQUIRED | NCS_SCHEMA_EITHER);
-    types(j, "[\"object\", \"null\"]");
-    ncs_json_name(j, "propertyNames");
-    item_reference(j, "name");
-    ncs_json_name(j, "additionalProperties");
-    if (f->kind == NCS_SCHEMA_LETS) {
-        item_reference(j, "expression");
-    } else if (needs) {
-        item_fields(j, f->fields, NULL);
+    json_text(j, name);
+    ncs_str_add(j->out, ": ");
+    j->named = true;
+}
+
+/* ---- forms: pieces of the schema as texts ---- */
+
+/* Writes a form: JSON without its double quotes. Words with other bytes than letters stand in single quotes; `a|b` is a list on
+ * one line; @NAME refers to a definition; $NAME is written by the part of that name. */
+static void schema_form(struct json *j, const struct ncs_schema_field *f, const char *form);
+static void schema_part(struct json *j, const struct ncs_schema_field *f, const char *name);
+
+static void form_word(struct json *j, const struct ncs_schema_field *f, const char *word, char before, char after)
+{
+    struct ncs_str text = { 0 };
+    if (before == '@') {
+        ncs_str_addf(&text, "#/definitions/%s", word);
+        json_name(j, "$ref");
+        json_text(j, text.text);
+    } else if (before == '$') {
+        schema_part(j, f, word);
+    } else if (after == ':') {
+        json_name(j, word);
+    } else if (strchr(word, '|') && before != '\'') {
+        for (const char *c = word; *c; c++)
+            ncs_str_addf(&text, *c == '|' ? "\", \"" : "%c", *c);
+        json_begin(j);
+        ncs_str_addf(j->out, "[\"%s\"]", text.text);
+    } else if (before != '\'' &&
+               (!word[strspn(word, "0123456789.")] || strcmp(word, "true") == 0 || strcmp(word, "false") == 0)) {
+        json_raw(j, word);
     } else {
-        ncs_json_open(j, '{');
-        value_or_fields(j, "type", "\"null\"", f->fields);
-        ncs_json_close(j, '}');
+        json_text(j, word);
     }
+    ncs_str_free(&text);
 }
 
-static void schema_add_map(struct ncs_json *j, const char *pattern, const char *values)
+static void schema_form(struct json *j, const struct ncs_schema_field *f, const char *form)
 {
-    types(j, "\"object\"");
-    ncs_json_name(j, "propertyNames");
-    ncs_json_open(j, '{');
-    ncs_json_pair(j, "pattern", pattern);
-    ncs_json_close(j, '}');
-    ncs_json_name(j, "additionalProperties");
-    ncs_json_open(j, '{');
-    schema_reference(j, values);
-    ncs_json_close(j, '}');
-}
-
-#define RANK_PATTERN "^[0-9]+$"
-
-static void schema_add_variables(struct ncs_json *j, bool of_rank)
-{
-    size_t count;
-    const char *const *names = ncs_environment_names(&count);
-    types(j, "\"object\"");
-    ncs_json_name(j, "propertyNames");
-    ncs_json_open(j, '{');
-    if (!of_rank) {
-        open_any(j);
-        ncs_json_open(j, '{');
-    }
-    schema_words(j, names, count);
-    if (!of_rank) {
-        ncs_json_close(j, '}');
-        ncs_json_open(j, '{');
-        ncs_json_pair(j, "pattern", RANK_PATTERN);
-        ncs_json_close(j, '}');
-        ncs_json_close(j, ']');
-    }
-    ncs_json_close(j, '}');
-    if (!of_rank) {
-        ncs_json_name(j, "patternProperties");
-        ncs_json_open(j, '{');
-        ncs_json_name(j, RANK_PATTERN);
-        item_reference(j, "variables");
-        ncs_json_close(j, '}');
-    }
-    ncs_json_name(j, "additionalProperties");
-    item_reference(j, "literal");
-}
-
-/* A value of its kind; or single ranks with such a value, and that of the others. */
-static void schema_add_versions(struct ncs_json *j)
-{
-    open_any(j);
-    ncs_json_open(j, '{');
-    any_of(j, "\"number\"", VERSION_PATTERN);
-    ncs_json_close(j, '}');
-    ncs_json_open(j, '{');
-    types(j, "\"object\"");
-    ncs_json_name(j, "propertyNames");
-    ncs_json_open(j, '{');
-    ncs_json_pair(j, "pattern", "^([0-9]+|others)$");
-    ncs_json_close(j, '}');
-    ncs_json_name(j, "additionalProperties");
-    ncs_json_open(j, '{');
-    any_of(j, "\"number\"", VERSION_PATTERN);
-    ncs_json_close(j, '}');
-    ncs_json_close(j, '}');
-    ncs_json_close(j, ']');
-}
-
-/* One, or a list of some. minimum: NULL = none */
-static void schema_add_some(struct ncs_json *j, const char *type, const char *minimum)
-{
-    open_any(j);
-    for (int list = 0; list < 2; list++) {
-        ncs_json_open(j, '{');
-        if (list) {
-            types(j, "\"array\"");
-            ncs_json_pair_raw(j, "minItems", "1");
-            ncs_json_name(j, "items");
-            ncs_json_open(j, '{');
+    struct ncs_str word = { 0 };
+    while (*form) {
+        char c = *form;
+        if (strchr("{[", c)) {
+            json_open(j, c);
+        } else if (strchr("}]", c)) {
+            json_close(j, c);
+        } else if (!strchr(" ,:", c)) {
+            bool marked = strchr("'@$", c) != NULL;
+            size_t bytes = strcspn(form + marked, c == '\'' ? "'" : " ,:[]{}");
+            ncs_str_clear(&word);
+            ncs_str_add_bytes(&word, form + marked, bytes);
+            form += marked + bytes + (c == '\'');
+            form_word(j, f, word.text, c, *form);
+            continue;
         }
-        types(j, type);
-        if (minimum)
-            ncs_json_pair_raw(j, "minimum", minimum);
-        if (list)
-            ncs_json_close(j, '}');
-        ncs_json_close(j, '}');
+        form++;
     }
-    ncs_json_close(j, ']');
+    ncs_str_free(&word);
 }
 
-static void schema_add_matrix(struct ncs_json *j)
-{
-    types(j, "\"object\"");
-    ncs_json_name(j, "additionalProperties");
-    ncs_json_open(j, '{');
-    array_of(j, "literal");
-    ncs_json_pair_raw(j, "minItems", "1");
-    ncs_json_close(j, '}');
-}
+#define WHOLE "^[0-9]+$"
+#define VERSION "anyOf: [ { type: number }, { type: string, pattern: '^[0-9]+\\.[0-9]+(\\.[0-9]+)?$' } ]"
+#define MAP(pattern) "type: object, propertyNames: { pattern: '" pattern "' }, additionalProperties: { @literal }"
+#define EXPRESSIONS "{ type: array, items: { @expression } }"
+#define LITERALS "type: array, items: { @literal }"
+#define MEMBERS "type: object|null, propertyNames: { @name }, additionalProperties: "
 
-static void schema_add_exclude(struct ncs_json *j)
-{
-    types(j, "\"array\"");
-    ncs_json_name(j, "items");
-    ncs_json_open(j, '{');
-    schema_add_map(j, ".", "literal");
-    ncs_json_close(j, '}');
-}
+static const char *const forms[] = {
+    [NCS_SCHEMA_EXPR] = "@expression",
+    [NCS_SCHEMA_SCALAR] = "@expression",
+    [NCS_SCHEMA_WHEN] = "@expression",
+    [NCS_SCHEMA_ELEMENTS] = "@elements",
+    [NCS_SCHEMA_COUNT] = "type: number|string",
+    [NCS_SCHEMA_SECONDS] = "type: number|string",
+    [NCS_SCHEMA_TIMES] = "type: integer|string, minimum: 0",
+    [NCS_SCHEMA_DTYPE] = "anyOf: [ { enum: [ $dtypes ] }, { type: string } ]",
+    [NCS_SCHEMA_OP] = "anyOf: [ { enum: [ $ops ] }, { type: string } ]",
+    [NCS_SCHEMA_BUFFER] = "type: string",
+    [NCS_SCHEMA_COMM] = "type: string",
+    [NCS_SCHEMA_STREAM] = "type: string",
+    [NCS_SCHEMA_EVENT] = "type: string",
+    [NCS_SCHEMA_WINDOW] = "type: string",
+    [NCS_SCHEMA_GRAPH] = "type: string",
+    [NCS_SCHEMA_THREAD] = "type: string",
+    [NCS_SCHEMA_THING] = "type: string",
+    [NCS_SCHEMA_AWAITED] = "type: string",
+    [NCS_SCHEMA_CHUNK] = "type: string",
+    [NCS_SCHEMA_NEW] = "@name",
+    [NCS_SCHEMA_TEXT] = "@literal",
+    [NCS_SCHEMA_LINE] = "@literal",
+    [NCS_SCHEMA_PRINT] = "@literal",
+    [NCS_SCHEMA_LITERAL] = "@literal",
+    [NCS_SCHEMA_WORD] = "enum: [ $words ]",
+    [NCS_SCHEMA_RESULT] = "@failure",
+    [NCS_SCHEMA_ERROR] = "anyOf: [ { @failure }, { enum: [ $kinds ] } ]",
+    [NCS_SCHEMA_FUNCTION] = "@function",
+    [NCS_SCHEMA_RANKS] = "type: array, items: { @expression }",
+    [NCS_SCHEMA_SIGNALS] = "type: array, items: { $fields }",
+    [NCS_SCHEMA_BARRIER] = "anyOf: [ { const: true }, " EXPRESSIONS " ]",
+    /* buffers and their expected content, or a condition */
+    [NCS_SCHEMA_EXPECT] =
+        "anyOf: [ { type: object, properties: { that: { description: 'condition that must hold', @expression }, "
+        "text: { description: 'what to say if it does not', @literal } }, additionalProperties: false, "
+        "required: [ that ] }, { type: object, properties: { "
+        "tol: { description: 'how far values may be off; 0: bit for bit', @expression }, that: false }, "
+        "additionalProperties: { @elements }, minProperties: 1 } ]",
+    [NCS_SCHEMA_STEPS] = "type: array, items: { @step }",
+    [NCS_SCHEMA_FIELDS] = "$fields",
+    [NCS_SCHEMA_ENTRIES] = MEMBERS "{ $entry }",
+    [NCS_SCHEMA_LETS] = MEMBERS "{ @expression }",
+    [NCS_SCHEMA_INT] = "type: integer",
+    [NCS_SCHEMA_NUMBERS] = "anyOf: [ { type: number }, { type: array, minItems: 1, items: { type: number } } ]",
+    [NCS_SCHEMA_FLAG] = "type: boolean",
+    [NCS_SCHEMA_VERSION] = VERSION,
+    /* a version; or single ranks with such a value, and that of the others */
+    [NCS_SCHEMA_VERSIONS] = "anyOf: [ { " VERSION " }, { type: object, propertyNames: { pattern: '^([0-9]+|others)$' }, "
+                            "additionalProperties: { " VERSION " } } ]",
+    [NCS_SCHEMA_HOSTS] = "anyOf: [ { type: integer, minimum: 1 }, "
+                         "{ type: array, minItems: 1, items: { type: integer, minimum: 1 } } ]",
+    [NCS_SCHEMA_SIZE] = "anyOf: [ { type: integer }, { type: string, pattern: '^[0-9]+([kKmMgGtT]([iI]?[bB])?)?$' } ]",
+    [NCS_SCHEMA_DURATION] = "anyOf: [ { type: number }, { type: string, pattern: '^[0-9]+(\\.[0-9]+)?(ns|us|ms|s|m|h)?$' } ]",
+    [NCS_SCHEMA_NRANKS] = "type: integer|string, minimum: 1",
+    [NCS_SCHEMA_WORLD] = "anyOf: [ { type: boolean }, { $fields } ]",
+    [NCS_SCHEMA_SOME] = "anyOf: [ { const: true }, { $fields } ]",
+    [NCS_SCHEMA_RULE] = "anyOf: [ { type: string }, { $fields } ]",
+    [NCS_SCHEMA_LINES] = "anyOf: [ { @literal }, { " LITERALS " } ]",
+    [NCS_SCHEMA_PARAMS] = MAP("^[A-Za-z_][A-Za-z0-9_]*$"),
+    [NCS_SCHEMA_ENV] = "type: object, propertyNames: { anyOf: [ { enum: [ $variables ] }, { pattern: '" WHOLE "' } ] }, "
+                       "patternProperties: { '" WHOLE "': { @variables } }, additionalProperties: { @literal }",
+    [NCS_SCHEMA_MATRIX] = "type: object, additionalProperties: { " LITERALS ", minItems: 1 }",
+    [NCS_SCHEMA_EXCLUDE] = "type: array, items: { " MAP(".") " }",
+    [NCS_SCHEMA_OUTCOME] = "anyOf: [ { const: pass }, { $outcome }, { type: array, items: { $fields } } ]",
+    [NCS_SCHEMA_INTS] = "anyOf: [ { $number }, " EXPRESSIONS " ]",
+};
 
-static void schema_add_outcome(struct ncs_json *j, const struct ncs_schema_field *f)
-{
-    open_any(j);
-    item_raw(j, "const", "\"pass\"");
-    item_fields(j, f->fields, "when");
-    ncs_json_open(j, '{');
-    types(j, "\"array\"");
-    ncs_json_name(j, "items");
-    item_fields(j, f->fields, NULL);
-    ncs_json_close(j, '}');
-    ncs_json_close(j, ']');
-}
+static const char whole_schema[] =
+    "{ '$schema': 'http://json-schema.org/draft-07/schema#', title: 'ncclscript scenario', "
+    "description: 'a workload of collectives, described for ncclscript', $fields, definitions: { "
+    "expression: { description: 'a number, true, false, or an expression of Lua over rank, nranks, param and what the file "
+    "names', type: number|boolean|string }, "
+    "elements: { description: 'an expression that may use i, the element, from 1; or a list', "
+    "anyOf: [ { @expression }, " EXPRESSIONS " ] }, "
+    "literal: { type: number|boolean|string }, "
+    "variables: { type: object, propertyNames: { enum: [ $variables ] }, additionalProperties: { @literal } }, "
+    "name: { type: string, pattern: $name }, failure: { enum: [ $failures ] }, function: { enum: [ $functions ] }, "
+    "step: { type: object, properties: { $verbs, "
+    "as: { description: 'name of the count, of the thread or of the graph', @name }, $beside }, additionalProperties: false, "
+    "oneOf: [ $one_verb ], dependencies: { as: { anyOf: [ $with_as ] }, $dependencies } } } }";
 
-/* Allows buffers and their expected content, or a condition. */
-static void schema_add_expect(struct ncs_json *j)
-{
-    static const struct ncs_schema_field that[] = {
-        { "that", NCS_SCHEMA_EXPR, NCS_SCHEMA_REQUIRED, NULL, "condition that must hold", NULL, NULL },
-        { "text", NCS_SCHEMA_TEXT, 0, NULL, "what to say if it does not", NULL, NULL },
-        { NULL, NCS_SCHEMA_EXPR, 0, NULL, NULL, NULL, NULL }
-    };
-    static const struct ncs_schema_field tol = {
-        "tol", NCS_SCHEMA_EXPR, 0, NULL, "how far values may be off; 0: bit for bit", NULL, NULL
-    };
-    open_any(j);
-    item_fields(j, that, NULL);
-    ncs_json_open(j, '{');
-    types(j, "\"object\"");
-    ncs_json_name(j, "properties");
-    ncs_json_open(j, '{');
-    schema_add_field(j, &tol);
-    ncs_json_pair_raw(j, "that", "false");
-    ncs_json_close(j, '}');
-    ncs_json_name(j, "additionalProperties");
-    item_reference(j, "elements");
-    ncs_json_pair_raw(j, "minProperties", "1");
-    ncs_json_close(j, '}');
-    ncs_json_close(j, ']');
-}
+/* ---- fields ---- */
 
-/* ---- kinds ---- */
-
-/* A number with bounds; true if the kind of the field has nothing else to say. */
-static bool schema_add_bounds(struct ncs_json *j, const struct ncs_schema_field *f)
+/* Bounds of a number; false: the field has none. */
+static bool schema_bounds(struct json *j, const struct ncs_schema_field *f)
 {
+    struct ncs_str form = { 0 };
     if (!(f->flags & (NCS_SCHEMA_NATURAL | NCS_SCHEMA_POSITIVE)))
         return false;
-    const char *number = f->kind == NCS_SCHEMA_SECONDS ? "number" : "integer";
-    struct ncs_str type = { 0 };
-    ncs_str_addf(&type, f->kind == NCS_SCHEMA_INT ? "\"%s\"" : "[\"%s\", \"string\"]", number);
-    types(j, type.text);
-    ncs_str_free(&type);
-    ncs_json_pair_raw(j, "minimum", f->flags & NCS_SCHEMA_POSITIVE ? "1" : "0");
+    ncs_str_addf(&form, "type: %s%s, minimum: %d", f->kind == NCS_SCHEMA_SECONDS ? "number" : "integer",
+                 f->kind == NCS_SCHEMA_INT ? "" : "|string", f->flags & NCS_SCHEMA_POSITIVE ? 1 : 0);
+    schema_form(j, f, form.text);
+    ncs_str_free(&form);
     return true;
 }
 
-static void schema_add_kind(struct ncs_json *j, const struct ncs_schema_field *f)
+static void schema_kind(struct json *j, const struct ncs_schema_field *f)
 {
-    if (f->kind != NCS_SCHEMA_INTS && f->kind != NCS_SCHEMA_HOSTS && schema_add_bounds(j, f))
-        return;
-    switch (f->kind) {
-    case NCS_SCHEMA_EXPR:
-    case NCS_SCHEMA_SCALAR:
-    case NCS_SCHEMA_WHEN: schema_reference(j, "expression"); break;
-    case NCS_SCHEMA_ELEMENTS: schema_reference(j, "elements"); break;
-    case NCS_SCHEMA_COUNT:
-    case NCS_SCHEMA_SECONDS: types(j, "[\"number\", \"string\"]"); break;
-    case NCS_SCHEMA_TIMES:
-        types(j, "[\"integer\", \"string\"]");
-        ncs_json_pair_raw(j, "minimum", "0");
-        break;
-    case NCS_SCHEMA_DTYPE: names_or_text(j, ncs_dtype_names); break;
-    case NCS_SCHEMA_OP: names_or_text(j, ncs_redop_names); break;
-    case NCS_SCHEMA_BUFFER:
-    case NCS_SCHEMA_COMM:
-    case NCS_SCHEMA_STREAM:
-    case NCS_SCHEMA_EVENT:
-    case NCS_SCHEMA_WINDOW:
-    case NCS_SCHEMA_GRAPH:
-    case NCS_SCHEMA_THREAD:
-    case NCS_SCHEMA_THING:
-    case NCS_SCHEMA_AWAITED:
-    case NCS_SCHEMA_CHUNK: types(j, "\"string\""); break;
-    case NCS_SCHEMA_NEW: schema_reference(j, "name"); break;
-    case NCS_SCHEMA_TEXT:
-    case NCS_SCHEMA_LINE:
-    case NCS_SCHEMA_PRINT:
-    case NCS_SCHEMA_LITERAL: schema_reference(j, "literal"); break;
-    case NCS_SCHEMA_WORD: schema_words(j, f->words, 0); break;
-    case NCS_SCHEMA_RESULT: schema_reference(j, "failure"); break;
-    case NCS_SCHEMA_ERROR:
-        open_any(j);
-        item_reference(j, "failure");
-        ncs_json_open(j, '{');
-        schema_words(j, ncs_schema_kinds, NCS_SCHEMA_KINDS);
-        ncs_json_close(j, '}');
-        ncs_json_close(j, ']');
-        break;
-    case NCS_SCHEMA_FUNCTION: schema_reference(j, "function"); break;
-    case NCS_SCHEMA_RANKS: array_of(j, "expression"); break;
-    case NCS_SCHEMA_SIGNALS:
-        types(j, "\"array\"");
-        ncs_json_name(j, "items");
-        item_fields(j, f->fields, NULL);
-        break;
-    case NCS_SCHEMA_BARRIER:
-        open_any(j);
-        item_raw(j, "const", "true");
-        ncs_json_open(j, '{');
-        array_of(j, "expression");
-        ncs_json_close(j, '}');
-        ncs_json_close(j, ']');
-        break;
-    case NCS_SCHEMA_EXPECT: schema_add_expect(j); break;
-    case NCS_SCHEMA_STEPS: array_of(j, "step"); break;
-    case NCS_SCHEMA_FIELDS: schema_add_fields(j, f->fields, NULL); break;
-    case NCS_SCHEMA_ENTRIES:
-    case NCS_SCHEMA_LETS: schema_add_entries(j, f); break;
-    case NCS_SCHEMA_INT: types(j, "\"integer\""); break;
-    case NCS_SCHEMA_NUMBERS: schema_add_some(j, "\"number\"", NULL); break;
-    case NCS_SCHEMA_FLAG: types(j, "\"boolean\""); break;
-    case NCS_SCHEMA_VERSION: any_of(j, "\"number\"", VERSION_PATTERN); break;
-    case NCS_SCHEMA_VERSIONS: schema_add_versions(j); break;
-    case NCS_SCHEMA_HOSTS: schema_add_some(j, "\"integer\"", "1"); break;
-    case NCS_SCHEMA_SIZE: any_of(j, "\"integer\"", SIZE_PATTERN); break;
-    case NCS_SCHEMA_DURATION: any_of(j, "\"number\"", TIME_PATTERN); break;
-    case NCS_SCHEMA_NRANKS:
-        types(j, "[\"integer\", \"string\"]");
-        ncs_json_pair_raw(j, "minimum", "1");
-        break;
-    case NCS_SCHEMA_WORLD: value_or_fields(j, "type", "\"boolean\"", f->fields); break;
-    case NCS_SCHEMA_SOME: value_or_fields(j, "const", "true", f->fields); break;
-    case NCS_SCHEMA_RULE: value_or_fields(j, "type", "\"string\"", f->fields); break;
-    case NCS_SCHEMA_LINES:
-        open_any(j);
-        item_reference(j, "literal");
-        ncs_json_open(j, '{');
-        array_of(j, "literal");
-        ncs_json_close(j, '}');
-        ncs_json_close(j, ']');
-        break;
-    case NCS_SCHEMA_PARAMS: schema_add_map(j, "^[A-Za-z_][A-Za-z0-9_]*$", "literal"); break;
-    case NCS_SCHEMA_ENV: schema_add_variables(j, false); break;
-    case NCS_SCHEMA_MATRIX: schema_add_matrix(j); break;
-    case NCS_SCHEMA_EXCLUDE: schema_add_exclude(j); break;
-    case NCS_SCHEMA_OUTCOME: schema_add_outcome(j, f); break;
-    case NCS_SCHEMA_INTS:
-        open_any(j);
-        ncs_json_open(j, '{');
-        if (!schema_add_bounds(j, f))
-            types(j, "[\"integer\", \"string\"]");
-        ncs_json_close(j, '}');
-        ncs_json_open(j, '{');
-        array_of(j, "expression");
-        ncs_json_close(j, '}');
-        ncs_json_close(j, ']');
-        break;
+    bool bounded = f->kind != NCS_SCHEMA_INTS && f->kind != NCS_SCHEMA_HOSTS && schema_bounds(j, f);
+    if (!bounded)
+        schema_form(j, f, forms[f->kind]);
+}
+
+static void schema_field(struct json *j, const struct ncs_schema_field *f)
+{
+    json_name(j, f->name);
+    json_open(j, '{');
+    json_name(j, "description");
+    json_text(j, f->about);
+    if (f->value) {
+        json_name(j, "default");
+        form_word(j, f, f->value, ' ', ' ');
     }
+    schema_kind(j, f);
+    json_close(j, '}');
 }
 
-/* ---- steps ---- */
-
-static void schema_add_verb(struct ncs_json *j, const struct ncs_schema_verb *v)
+/* The number of fields with one of the flags. */
+static size_t schema_flagged(const struct ncs_schema_field *fields, int flags)
 {
-    struct ncs_schema_field f = { .name = v->name, .kind = v->kind, .fields = v->fields };
-    ncs_json_name(j, v->name);
-    ncs_json_open(j, '{');
-    ncs_json_pair(j, "description", v->about);
-    if (v->alone)
-        value_or_fields(j, "type", "\"string\"", v->fields);
-    else
-        schema_add_kind(j, &f);
-    ncs_json_close(j, '}');
+    size_t count = 0;
+    for (const struct ncs_schema_field *f = fields; f && f->name; f++)
+        count += (f->flags & flags) != 0;
+    return count;
 }
 
-static void schema_add_one_verb(struct ncs_json *j)
+/* Writes the content of an object with these fields, except the one named `except`. */
+static void schema_fields(struct json *j, const struct ncs_schema_field *fields, const char *except)
 {
-    ncs_json_name(j, "oneOf");
-    ncs_json_open(j, '[');
-    for (const struct ncs_schema_verb *v = ncs_schema_verbs; v->name; v++) {
-        ncs_json_open(j, '{');
-        ncs_json_name(j, "required");
-        ncs_json_open(j, '[');
-        ncs_json_text(j, v->name);
-        for (const struct ncs_schema_field *f = v->beside; f && f->name; f++)
+    schema_form(j, NULL, "type: object, properties: {");
+    for (const struct ncs_schema_field *f = fields; f->name; f++)
+        if (strcmp(except, f->name) != 0)
+            schema_field(j, f);
+    schema_form(j, NULL, "}, additionalProperties: false");
+    if (schema_flagged(fields, NCS_SCHEMA_REQUIRED)) {
+        schema_form(j, NULL, "required: [");
+        for (const struct ncs_schema_field *f = fields; f->name; f++)
             if (f->flags & NCS_SCHEMA_REQUIRED)
-                ncs_json_text(j, f->name);
-        ncs_json_close(j, ']');
-        if (strcmp(v->name, "do") == 0) { /* in a repeat it is no verb */
-            ncs_json_name(j, "not");
-            ncs_json_open(j, '{');
-            required(j, "repeat");
-            ncs_json_close(j, '}');
-        }
-        ncs_json_close(j, '}');
+                json_text(j, f->name);
+        json_close(j, ']');
     }
-    ncs_json_close(j, ']');
+    if (ncs_schema_find(fields, "split") && ncs_schema_find(fields, "color")) {
+        json_name(j, "dependencies");
+        json_raw(j, "{ \"split\": [\"color\"] }");
+    }
+    if (ncs_schema_find(fields, "matrix") && ncs_schema_find(fields, "exclude")) {
+        json_name(j, "dependencies");
+        json_raw(j, "{ \"exclude\": [\"matrix\"] }");
+    }
+    if (!schema_flagged(fields, NCS_SCHEMA_EITHER))
+        return;
+    schema_form(j, NULL, "anyOf: [");
+    for (const struct ncs_schema_field *f = fields; f->name; f++)
+        if (f->flags & NCS_SCHEMA_EITHER)
+            schema_form(j, &(struct ncs_schema_field){ .name = f->name }, "{ required: [ $own ] }");
+    json_close(j, ']');
 }
 
-/* Calls `add` for each key that stands beside some verb only: not for one that is a verb itself, nor for `as`. */
-static void schema_each_beside(struct ncs_json *j,
-                               void (*add)(struct ncs_json *j, const struct ncs_schema_verb *v, const struct ncs_schema_field *f))
+/* ---- parts ---- */
+
+static void part_fields(struct json *j, const struct ncs_schema_field *f)
 {
-    for (const struct ncs_schema_verb *v = ncs_schema_verbs; v->name; v++)
-        for (const struct ncs_schema_field *f = v->beside; f && f->name; f++)
-            if (strcmp(f->name, "as") != 0 && !ncs_schema_verb_of(f->name))
-                add(j, v, f);
+    schema_fields(j, f->fields, "");
 }
 
-static void schema_add_beside(struct ncs_json *j, const struct ncs_schema_verb *v, const struct ncs_schema_field *f)
+static void part_outcome(struct json *j, const struct ncs_schema_field *f)
 {
-    (void)v;
-    schema_add_field(j, f);
+    schema_fields(j, f->fields, "when");
 }
 
-static void schema_add_dependency(struct ncs_json *j, const struct ncs_schema_verb *v, const struct ncs_schema_field *f)
+static void part_number(struct json *j, const struct ncs_schema_field *f)
 {
-    ncs_json_name(j, f->name);
-    ncs_json_open(j, '[');
-    ncs_json_text(j, v->name);
-    ncs_json_close(j, ']');
+    if (!schema_bounds(j, f))
+        schema_form(j, f, "type: integer|string");
 }
 
-static void schema_add_step(struct ncs_json *j)
+static void part_own(struct json *j, const struct ncs_schema_field *f)
 {
-    static const struct ncs_schema_field as = {
-        "as", NCS_SCHEMA_NEW, 0, NULL, "name of the count, of the thread or of the graph", NULL, NULL
-    };
-    ncs_json_name(j, "step");
-    ncs_json_open(j, '{');
-    types(j, "\"object\"");
-    ncs_json_name(j, "properties");
-    ncs_json_open(j, '{');
-    for (const struct ncs_schema_verb *v = ncs_schema_verbs; v->name; v++)
-        schema_add_verb(j, v);
-    for (const struct ncs_schema_field *f = ncs_schema_common; f->name; f++)
-        schema_add_field(j, f);
-    schema_add_field(j, &as);
-    schema_each_beside(j, schema_add_beside);
-    ncs_json_close(j, '}');
-    ncs_json_pair_raw(j, "additionalProperties", "false");
-    schema_add_one_verb(j);
-    ncs_json_name(j, "dependencies");
-    ncs_json_open(j, '{');
-    ncs_json_name(j, "as");
-    ncs_json_open(j, '{');
-    open_any(j);
-    for (const struct ncs_schema_verb *v = ncs_schema_verbs; v->name; v++)
-        if (v->beside) {
-            ncs_json_open(j, '{');
-            required(j, v->name);
-            ncs_json_close(j, '}');
-        }
-    ncs_json_close(j, ']');
-    ncs_json_close(j, '}');
-    schema_each_beside(j, schema_add_dependency);
-    ncs_json_close(j, '}');
-    ncs_json_close(j, '}');
+    json_text(j, f->name);
+}
+
+/* An entry that needs no field may be empty. */
+static void part_entry(struct json *j, const struct ncs_schema_field *f)
+{
+    bool needs = schema_flagged(f->fields, NCS_SCHEMA_REQUIRED | NCS_SCHEMA_EITHER);
+    schema_form(j, f, needs ? "$fields" : "anyOf: [ { type: 'null' }, { $fields } ]");
+}
+
+static void schema_words(struct json *j, const char *const *list)
+{
+    while (*list)
+        json_text(j, *list++);
+}
+
+static void part_words(struct json *j, const struct ncs_schema_field *f)
+{
+    schema_words(j, f->words);
+}
+
+static void part_dtypes(struct json *j, const struct ncs_schema_field *f)
+{
+    (void)f;
+    schema_words(j, ncs_dtype_names);
+}
+
+static void part_ops(struct json *j, const struct ncs_schema_field *f)
+{
+    (void)f;
+    schema_words(j, ncs_redop_names);
+}
+
+static void part_kinds(struct json *j, const struct ncs_schema_field *f)
+{
+    (void)f;
+    for (size_t i = 0; i < NCS_SCHEMA_KINDS; i++)
+        json_text(j, ncs_schema_kinds[i]);
+}
+
+static void part_variables(struct json *j, const struct ncs_schema_field *f)
+{
+    size_t count;
+    const char *const *names = ncs_environment_names(&count);
+    (void)f;
+    for (size_t i = 0; i < count; i++)
+        json_text(j, names[i]);
+}
+
+static void part_failures(struct json *j, const struct ncs_schema_field *f)
+{
+    const char *failures[NCS_SCHEMA_RESULTS_MAX];
+    size_t count = ncs_schema_results(failures);
+    (void)f;
+    for (size_t i = 0; i < count; i++)
+        json_text(j, failures[i]);
+}
+
+static void part_functions(struct json *j, const struct ncs_schema_field *f)
+{
+    (void)f;
+    for (int fn = 0; fn < NCS_FN_COUNT; fn++)
+        json_text(j, ncs_fn_info[fn].name);
 }
 
 /* A name that the file may define: not a taken one, nor a boolean of YAML 1.1. */
-static void schema_add_name(struct ncs_json *j)
+static void part_name(struct json *j, const struct ncs_schema_field *f)
 {
+    const char *const *const refused[] = { ncs_schema_keywords, ncs_schema_taken, ncs_dtype_names };
     struct ncs_str pattern = { 0 };
+    (void)f;
     ncs_str_add(&pattern, "^(?!([yYnN]|[yY][eE][sS]|[nN][oO]|[oO][nN]|[oO][fF][fF]|i");
-    for (const char *const *w = ncs_schema_keywords; *w; w++)
-        ncs_str_addf(&pattern, "|%s", *w);
-    for (const char *const *w = ncs_schema_taken; *w; w++)
-        ncs_str_addf(&pattern, "|%s", *w);
-    for (const char *const *w = ncs_dtype_names; *w; w++)
-        ncs_str_addf(&pattern, "|%s", *w);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        for (const char *const *w = refused[i]; *w; w++)
+            ncs_str_addf(&pattern, "|%s", *w);
     ncs_str_add(&pattern, ")$)[A-Za-z_][A-Za-z0-9_]*$");
-    ncs_json_name(j, "name");
-    ncs_json_open(j, '{');
-    types(j, "\"string\"");
-    ncs_json_pair(j, "pattern", pattern.text);
-    ncs_json_close(j, '}');
+    json_text(j, pattern.text);
     ncs_str_free(&pattern);
 }
 
-static void schema_add_enum(struct ncs_json *j, const char *name, const char *const *list, size_t count)
+/* The verbs, and the keys of every step. */
+static void part_verbs(struct json *j, const struct ncs_schema_field *none)
 {
-    ncs_json_name(j, name);
-    ncs_json_open(j, '{');
-    schema_words(j, list, count);
-    ncs_json_close(j, '}');
+    (void)none;
+    for (const struct ncs_schema_verb *v = ncs_schema_verbs; v->name; v++) {
+        struct ncs_schema_field f = { .name = v->name, .about = v->about, .fields = v->fields };
+        f.kind = v->alone ? NCS_SCHEMA_RULE : v->kind; /* a text alone, or fields */
+        schema_field(j, &f);
+    }
+    for (const struct ncs_schema_field *f = ncs_schema_common; f->name; f++)
+        schema_field(j, f);
 }
 
-static void schema_add_definitions(struct ncs_json *j)
+static void part_one_verb(struct json *j, const struct ncs_schema_field *none)
 {
-    const char *failures[NCS_SCHEMA_RESULTS_MAX], *functions[NCS_FN_COUNT];
-    ncs_json_name(j, "definitions");
-    ncs_json_open(j, '{');
-    ncs_json_name(j, "expression");
-    ncs_json_open(j, '{');
-    ncs_json_pair(j, "description",
-                  "a number, true, false, or an expression of Lua over rank, nranks, "
-                  "param and what the file names");
-    types(j, "[\"number\", \"boolean\", \"string\"]");
-    ncs_json_close(j, '}');
-    ncs_json_name(j, "elements");
-    ncs_json_open(j, '{');
-    ncs_json_pair(j, "description", "an expression that may use i, the element, from 1; or a list");
-    open_any(j);
-    item_reference(j, "expression");
-    ncs_json_open(j, '{');
-    array_of(j, "expression");
-    ncs_json_close(j, '}');
-    ncs_json_close(j, ']');
-    ncs_json_close(j, '}');
-    ncs_json_name(j, "literal");
-    ncs_json_open(j, '{');
-    types(j, "[\"number\", \"boolean\", \"string\"]");
-    ncs_json_close(j, '}');
-    ncs_json_name(j, "variables");
-    ncs_json_open(j, '{');
-    schema_add_variables(j, true);
-    ncs_json_close(j, '}');
-    schema_add_name(j);
-    for (int fn = 0; fn < NCS_FN_COUNT; fn++)
-        functions[fn] = ncs_fn_info[fn].name;
-    schema_add_enum(j, "failure", failures, ncs_schema_results(failures));
-    schema_add_enum(j, "function", functions, NCS_FN_COUNT);
-    schema_add_step(j);
-    ncs_json_close(j, '}');
+    (void)none;
+    for (const struct ncs_schema_verb *v = ncs_schema_verbs; v->name; v++) {
+        schema_form(j, NULL, "{ required: [");
+        json_text(j, v->name);
+        for (const struct ncs_schema_field *f = v->beside; f && f->name; f++)
+            if (f->flags & NCS_SCHEMA_REQUIRED)
+                json_text(j, f->name);
+        schema_form(j, NULL,
+                    strcmp(v->name, "do") == 0 ? "], not: { required: [ repeat ] } }" : "] }"); /* in a repeat it is no verb */
+    }
+}
+
+static void part_with_as(struct json *j, const struct ncs_schema_field *none)
+{
+    (void)none;
+    for (const struct ncs_schema_verb *v = ncs_schema_verbs; v->name; v++)
+        if (v->beside)
+            schema_form(j, &(struct ncs_schema_field){ .name = v->name }, "{ required: [ $own ] }");
+}
+
+/* Writes each key that stands beside some verb only: not one that is a verb itself, nor `as`. `dependencies`: the verb that it needs. */
+static void schema_beside(struct json *j, bool dependencies)
+{
+    for (const struct ncs_schema_verb *v = ncs_schema_verbs; v->name; v++)
+        for (const struct ncs_schema_field *f = v->beside; f && f->name; f++) {
+            if (strcmp(f->name, "as") == 0 || ncs_schema_verb_of(f->name))
+                continue;
+            if (!dependencies) {
+                schema_field(j, f);
+                continue;
+            }
+            json_name(j, f->name);
+            schema_form(j, &(struct ncs_schema_field){ .name = v->name }, "[ $own ]");
+        }
+}
+
+static void part_beside(struct json *j, const struct ncs_schema_field *f)
+{
+    (void)f;
+    schema_beside(j, false);
+}
+
+static void part_dependencies(struct json *j, const struct ncs_schema_field *f)
+{
+    (void)f;
+    schema_beside(j, true);
+}
+
+static void schema_part(struct json *j, const struct ncs_schema_field *f, const char *name)
+{
+    static const struct {
+        const char *name;
+        void (*add)(struct json *j, const struct ncs_schema_field *f);
+    } parts[] = {
+        { "fields", part_fields },     { "outcome", part_outcome },
+        { "number", part_number },     { "own", part_own },
+        { "entry", part_entry },       { "words", part_words },
+        { "dtypes", part_dtypes },     { "ops", part_ops },
+        { "kinds", part_kinds },       { "variables", part_variables },
+        { "failures", part_failures }, { "functions", part_functions },
+        { "name", part_name },         { "verbs", part_verbs },
+        { "one_verb", part_one_verb }, { "with_as", part_with_as },
+        { "beside", part_beside },     { "dependencies", part_dependencies },
+    };
+    size_t i = 0;
+    while (strcmp(parts[i].name, name) != 0)
+        i++;
+    parts[i].add(j, f);
 }
 
 void ncs_notation_schema(struct ncs_str *out)
 {
-    struct ncs_json j = { .out = out };
-    ncs_json_open(&j, '{');
-    ncs_json_pair(&j, "$schema", "http://json-schema.org/draft-07/schema#");
-    ncs_json_pair(&j, "title", "ncclscript scenario");
-    ncs_json_pair(&j, "description", "a workload of collectives, described for ncclscript");
-    schema_add_fields(&j, ncs_schema_top, NULL);
-    schema_add_definitions(&j);
-    ncs_json_close(&j, '}');
+    struct json j = { .out = out };
+    schema_form(&j, &(struct ncs_schema_field){ .fields = ncs_schema_top }, whole_schema);
     ncs_str_add(out, "\n");
 }
