@@ -385,7 +385,7 @@ static const char *bounds_of(const struct ncs_schema_field *field)
 bool ncs_check_bounds(struct ncs_scope *s, const char *owner, const struct ncs_schema_field *field,
                       const struct ncs_yaml_node *node)
 {
-    bool number = node->kind == NCS_YAML_INT || node->kind == NCS_YAML_FLOAT;
+    bool number = ncs_yaml_is_number(node);
     int least = field->flags & NCS_SCHEMA_POSITIVE ? 1 : 0;
     if (!(field->flags & (NCS_SCHEMA_NATURAL | NCS_SCHEMA_POSITIVE)) || (!number && node->kind != NCS_YAML_BOOL))
         return true;

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/spelling.h"
 #include "api/types.h"
 #include "base/mem.h"
 #include "notation/expression.h"
@@ -242,15 +241,10 @@ static void check_lua(struct asking *a, const char *text, size_t bytes)
         hint_at_end(a);
 }
 
-static bool is_plain_number(const struct ncs_yaml_node *node)
-{
-    return node->kind == NCS_YAML_INT || node->kind == NCS_YAML_FLOAT;
-}
-
 void ncs_check_expression(struct ncs_scope *s, const char *owner, enum ncs_scope_kind scope, const struct ncs_yaml_node *node)
 {
     struct asking a = { .scope = s, .node = node, .scope_kind = scope };
-    if (is_plain_number(node) || node->kind == NCS_YAML_BOOL)
+    if (ncs_yaml_is_number(node) || node->kind == NCS_YAML_BOOL)
         return;
     bool refused = node->kind == NCS_YAML_TEXT && /* reported where it is defined */
                    ncs_things_find(&s->names, node->text, node->bytes);

@@ -23,8 +23,7 @@ static bool check_matrix_is_whole(const struct ncs_yaml_node *n)
 
 static bool check_matrix_same_value(const struct ncs_yaml_node *a, const struct ncs_yaml_node *b)
 {
-    bool numbers = (a->kind == NCS_YAML_INT || a->kind == NCS_YAML_FLOAT) &&
-                   (b->kind == NCS_YAML_INT || b->kind == NCS_YAML_FLOAT);
+    bool numbers = ncs_yaml_is_number(a) && ncs_yaml_is_number(b);
     if (numbers)
         return a->kind == b->kind && a->kind == NCS_YAML_INT ? a->i == b->i : a->d == b->d;
     if (a->kind == NCS_YAML_BOOL && b->kind == NCS_YAML_BOOL)
@@ -36,7 +35,7 @@ static bool check_matrix_same_value(const struct ncs_yaml_node *a, const struct 
 static bool check_value(struct ncs_scope *s, const char *axis, const struct ncs_yaml_node *value)
 {
     const struct ncs_yaml_node *param = declared(s, axis);
-    bool number = value->kind == NCS_YAML_INT || value->kind == NCS_YAML_FLOAT;
+    bool number = ncs_yaml_is_number(value);
     const char *expected = NULL;
     if (!param && strcmp(axis, "ranks") == 0)
         expected = value->kind == NCS_YAML_INT && value->i > 0 ? NULL : "a number of ranks";

@@ -65,56 +65,27 @@ bool ncs_check_new_name(struct ncs_scope *s, enum ncs_thing_kind kind, const str
 
 /* ---- references ---- */
 
-static bool check_names_fits(enum ncs_schema_kind form, enum ncs_thing_kind kind)
-{
-    switch (form) {
-    case NCS_SCHEMA_BUFFER: return kind == NCS_THING_BUFFER;
-    case NCS_SCHEMA_COMM: return kind == NCS_THING_COMM;
-    case NCS_SCHEMA_STREAM: return kind == NCS_THING_STREAM;
-    case NCS_SCHEMA_EVENT: return kind == NCS_THING_EVENT;
-    case NCS_SCHEMA_WINDOW: return kind == NCS_THING_WINDOW;
-    case NCS_SCHEMA_GRAPH: return kind == NCS_THING_GRAPH;
-    case NCS_SCHEMA_THREAD: return kind == NCS_THING_THREAD;
-    case NCS_SCHEMA_OP: return kind == NCS_THING_OP || kind == NCS_THING_LET;
-    case NCS_SCHEMA_AWAITED: return kind == NCS_THING_STREAM || kind == NCS_THING_EVENT || kind == NCS_THING_COMM;
-    case NCS_SCHEMA_THING: return kind != NCS_THING_LET && kind != NCS_THING_LOOP && kind != NCS_THING_THREAD;
-    default: return true;
-    }
-}
+#define IS(kind) (1u << NCS_THING_##kind)
 
-static const char *reference_word(enum ncs_schema_kind kind)
-{
-    switch (kind) {
-    case NCS_SCHEMA_BUFFER: return "a buffer";
-    case NCS_SCHEMA_COMM: return "the name of a communicator";
-    case NCS_SCHEMA_STREAM: return "a stream";
-    case NCS_SCHEMA_EVENT: return "the name of an event";
-    case NCS_SCHEMA_WINDOW: return "the name of a window";
-    case NCS_SCHEMA_GRAPH: return "the name of a graph";
-    case NCS_SCHEMA_THREAD: return "the name of a thread";
-    case NCS_SCHEMA_OP: return "sum, prod, max, min, avg or one of ops";
-    case NCS_SCHEMA_AWAITED: return "device, or the name of a stream, event or communicator";
-    case NCS_SCHEMA_DTYPE: return "the name of a dtype, such as float32";
-    default: return "the name of something that can be freed";
-    }
-}
-
-static const char *missing_word(enum ncs_schema_kind kind)
-{
-    switch (kind) {
-    case NCS_SCHEMA_BUFFER: return "buffer";
-    case NCS_SCHEMA_COMM: return "communicator";
-    case NCS_SCHEMA_STREAM: return "stream";
-    case NCS_SCHEMA_EVENT: return "event";
-    case NCS_SCHEMA_WINDOW: return "window";
-    case NCS_SCHEMA_GRAPH: return "graph";
-    case NCS_SCHEMA_THREAD: return "thread";
-    case NCS_SCHEMA_OP: return "op";
-    case NCS_SCHEMA_AWAITED: return "stream, event or communicator";
-    case NCS_SCHEMA_DTYPE: return "dtype";
-    default: return "named thing";
-    }
-}
+/* By kind of field: the things that it can name, and how they are called. `computed`: an expression can stand there. */
+static const struct reference {
+    unsigned things;
+    bool computed;
+    const char *expected, *missing;
+} references[] = {
+    [NCS_SCHEMA_BUFFER] = { IS(BUFFER), true, "a buffer", "buffer" },
+    [NCS_SCHEMA_COMM] = { IS(COMM), false, "the name of a communicator", "communicator" },
+    [NCS_SCHEMA_STREAM] = { IS(STREAM), true, "a stream", "stream" },
+    [NCS_SCHEMA_EVENT] = { IS(EVENT), false, "the name of an event", "event" },
+    [NCS_SCHEMA_WINDOW] = { IS(WINDOW), false, "the name of a window", "window" },
+    [NCS_SCHEMA_GRAPH] = { IS(GRAPH), false, "the name of a graph", "graph" },
+    [NCS_SCHEMA_THREAD] = { IS(THREAD), false, "the name of a thread", "thread" },
+    [NCS_SCHEMA_OP] = { IS(OP) | IS(LET), true, "sum, prod, max, min, avg or one of ops", "op" },
+    [NCS_SCHEMA_AWAITED] = { IS(STREAM) | IS(EVENT) | IS(COMM), true, "device, or the name of a stream, event or communicator",
+                             "stream, event or communicator" },
+    [NCS_SCHEMA_DTYPE] = { 0, true, "the name of a dtype, such as float32", "dtype" },
+    [NCS_SCHEMA_THING] = { ~(IS(LET) | IS(LOOP) | IS(THREAD)), false, "the name of something that can be freed", "named thing" },
+};
 
 static void hint_dtypes(struct ncs_scope *s)
 {
@@ -130,9 +101,9 @@ static void no_such(struct ncs_scope *s, enum ncs_schema_kind kind, const struct
 {
     const char **list = ncs_new((s->names.count + 32) * sizeof *list);
     size_t n = 0;
-    ncs_complain(s->c, node->at, "there is no %s '%.60s'", missing_word(kind), node->text);
+    ncs_complain(s->c, node->at, "there is no %s '%.60s'", references[kind].missing, node->text);
     for (size_t i = 0; i < s->names.count; i++)
-        if (check_names_fits(kind, s->names.item[i]->kind) && kind != NCS_SCHEMA_DTYPE)
+        if (references[kind].things & 1u << s->names.item[i]->kind)
             list[n++] = s->names.item[i]->name;
     for (size_t i = 0; kind == NCS_SCHEMA_DTYPE && ncs_dtype_names[i]; i++)
         list[n++] = ncs_dtype_names[i];
@@ -153,18 +124,17 @@ void ncs_check_reference(struct ncs_scope *s, const char *owner, const struct nc
                          const struct ncs_yaml_node *node)
 {
     enum ncs_schema_kind kind = field->kind;
-    bool computed = kind == NCS_SCHEMA_BUFFER || kind == NCS_SCHEMA_STREAM || kind == NCS_SCHEMA_OP || kind == NCS_SCHEMA_DTYPE ||
-                    kind == NCS_SCHEMA_AWAITED;
+    const struct reference *r = &references[kind];
     bool words = kind == NCS_SCHEMA_OP || kind == NCS_SCHEMA_DTYPE;
     if (node->kind != NCS_YAML_TEXT) {
-        ncs_check_wrong(s, owner, node, reference_word(kind));
+        ncs_check_wrong(s, owner, node, r->expected);
         return;
     }
     if (!ncs_is_identifier(node->text, node->bytes)) {
-        if (computed)
+        if (r->computed)
             ncs_check_expression(s, owner, NCS_SCOPE_STEPS, node);
         else
-            ncs_check_wrong(s, owner, node, reference_word(kind));
+            ncs_check_wrong(s, owner, node, r->expected);
         return;
     }
     const struct ncs_thing *t = ncs_things_find(&s->names, node->text, node->bytes);
@@ -172,9 +142,8 @@ void ncs_check_reference(struct ncs_scope *s, const char *owner, const struct nc
         return;
     if (t && kind == NCS_SCHEMA_DTYPE && t->kind == NCS_THING_LET)
         t = NULL; /* a dtype that was computed */
-    else if (t && (!check_names_fits(kind, t->kind) || kind == NCS_SCHEMA_DTYPE)) {
-        ncs_complain(s->c, node->at, "%s: expected %s, '%s' is %s", owner, reference_word(kind), t->name,
-                     ncs_thing_word(t->kind));
+    else if (t && !(r->things & 1u << t->kind)) {
+        ncs_complain(s->c, node->at, "%s: expected %s, '%s' is %s", owner, r->expected, t->name, ncs_thing_word(t->kind));
         if (kind == NCS_SCHEMA_STREAM && t->kind == NCS_THING_COMM)
             ncs_complain_hint(s->c, "did you mean '%s.stream'?", t->name);
         else if (!t->ready_made)

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "base/near.h"
-
 /* ---- nodes that are no steps ---- */
 
 static bool is_verb_key(const char *key)

@@ -5,7 +5,6 @@
 
 #include "api/environment.h"
 #include "api/version.h"
-#include "base/mem.h"
 #include "base/quantity.h"
 #include "notation/expression.h"
 
@@ -14,11 +13,6 @@
 static bool is_scalar(const struct ncs_yaml_node *n)
 {
     return n->kind != NCS_YAML_LIST && n->kind != NCS_YAML_MAP && n->kind != NCS_YAML_NULL;
-}
-
-static bool check_top_is_number(const struct ncs_yaml_node *n)
-{
-    return n->kind == NCS_YAML_INT || n->kind == NCS_YAML_FLOAT;
 }
 
 static void check_kind(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node, bool good, const char *expected)
@@ -55,7 +49,7 @@ static void check_top_version(struct ncs_scope *s, const char *owner, const stru
 /* The key of a setting of one rank. False: it is no number, and nothing is said. */
 static bool check_rank_key(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *key)
 {
-    if (key->kind != NCS_YAML_INT && key->kind != NCS_YAML_FLOAT)
+    if (!ncs_yaml_is_number(key))
         return false;
     if (key->kind == NCS_YAML_FLOAT || key->i < 0)
         ncs_complain(s->c, key->at, "%s: `%.60s`: expected the number of a rank, 0 or more", owner, key->text);
@@ -86,7 +80,7 @@ static void check_top_size(struct ncs_scope *s, const char *owner, const struct 
 static void check_duration(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     int64_t time;
-    bool good = check_top_is_number(node) ? node->d >= 0 : node->kind == NCS_YAML_TEXT && ncs_parse_duration(node->text, &time);
+    bool good = ncs_yaml_is_number(node) ? node->d >= 0 : node->kind == NCS_YAML_TEXT && ncs_parse_duration(node->text, &time);
     check_kind(s, owner, node, good, "seconds or a duration such as 10s");
 }
 
@@ -190,9 +184,9 @@ static void check_top_numbers(struct ncs_scope *s, const char *name, const struc
 {
     bool list = node->kind == NCS_YAML_LIST && node->items > 0;
     for (size_t i = 0; list && i < node->items; i++)
-        check_kind(s, name, node->item[i], check_top_is_number(node->item[i]), "a number");
+        check_kind(s, name, node->item[i], ncs_yaml_is_number(node->item[i]), "a number");
     if (!list)
-        check_kind(s, name, node, check_top_is_number(node), "a number, or a list of them, one for each device");
+        check_kind(s, name, node, ncs_yaml_is_number(node), "a number, or a list of them, one for each device");
 }
 
 /* ---- outcome ---- */
@@ -210,7 +204,7 @@ static void check_ints(struct ncs_scope *s, const struct ncs_schema_field *field
     } else if (node->kind == NCS_YAML_TEXT) {
         ncs_check_expression(s, field->name, NCS_SCOPE_RUN, node);
     } else if (ncs_check_bounds(s, field->name, field, node)) {
-        check_kind(s, field->name, node, node->kind == NCS_YAML_INT || node->kind == NCS_YAML_FLOAT,
+        check_kind(s, field->name, node, ncs_yaml_is_number(node),
                    waiting ? "a rank, a list of ranks, all or others"
                    : list  ? "a rank or a list of ranks"
                            : "a whole number");

@@ -51,6 +51,29 @@ void ncs_emit_end(struct ncs_emitter *s)
     ncs_str_add_bytes(&s->out->lua, "\n", 1);
 }
 
+void ncs_emit_line_at(struct ncs_emitter *s, struct ncs_span at, const char *text)
+{
+    ncs_emit_begin(s, at);
+    ncs_str_add(&s->out->lua, text);
+    ncs_emit_end(s);
+}
+
+void ncs_emit_line(struct ncs_emitter *s, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    ncs_emit_begin_again(s);
+    ncs_str_addv(&s->out->lua, fmt, args);
+    ncs_emit_end(s);
+    va_end(args);
+}
+
+void ncs_emit_close(struct ncs_emitter *s, const char *end)
+{
+    s->indent--;
+    ncs_emit_line(s, "%s", end);
+}
+
 void ncs_emit_blank(struct ncs_emitter *s, struct ncs_span at)
 {
     emit_new_line(s, ncs_source_line(s->scope->source, at.at, NULL));

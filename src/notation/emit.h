@@ -25,6 +25,11 @@ void ncs_emit_begin(struct ncs_emitter *s, struct ncs_span at); /* begins a line
 void ncs_emit_begin_again(struct ncs_emitter *s);               /* begins a line for the same line of YAML */
 void ncs_emit(struct ncs_emitter *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ncs_emit_end(struct ncs_emitter *s);
+/* A whole line for this place, and one for the same line of YAML as the line before. */
+void ncs_emit_line_at(struct ncs_emitter *s, struct ncs_span at, const char *text);
+void ncs_emit_line(struct ncs_emitter *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The line that ends a block: its indentation is that of the block's begin. */
+void ncs_emit_close(struct ncs_emitter *s, const char *end);
 /* True if the current line is too long. */
 bool ncs_emit_is_long(const struct ncs_emitter *s);
 void ncs_emit_blank(struct ncs_emitter *s, struct ncs_span at);

@@ -127,16 +127,10 @@ static void emit_one_step(struct ncs_emitter *s, const struct ncs_yaml_node *map
     emit_verb(s, &step, !s->in_function);
     s->in_function = was;
     if (fails) {
-        s->indent--;
-        ncs_emit_begin_again(s);
-        ncs_emit(s, "end)");
-        ncs_emit_end(s);
+        ncs_emit_close(s, "end)");
     }
     if (where) {
-        s->indent--;
-        ncs_emit_begin_again(s);
-        ncs_emit(s, "end");
-        ncs_emit_end(s);
+        ncs_emit_close(s, "end");
     }
 }
 
@@ -170,23 +164,16 @@ static void emit_step_part(struct ncs_emitter *s, const struct ncs_yaml_node *li
     bool was = s->in_function;
     char room[NCS_OWN_ROOM];
     const char *part = ncs_emit_own(s, "part", room);
-    ncs_emit_begin(s, list->item[from]->at);
-    ncs_emit(s, "do\n");
+    ncs_emit_line_at(s, list->item[from]->at, "do");
     s->indent++;
-    ncs_emit_begin_again(s);
-    ncs_emit(s, "local function %s()\n", part);
+    ncs_emit_line(s, "local function %s()", part);
     s->indent++;
     s->in_function = true;
     emit_range(s, list, from, to);
     s->in_function = was;
-    s->indent--;
-    ncs_emit_begin_again(s);
-    ncs_emit(s, "end\n");
-    ncs_emit_begin_again(s);
-    ncs_emit(s, "%s()\n", part);
-    s->indent--;
-    ncs_emit_begin_again(s);
-    ncs_emit(s, "end\n");
+    ncs_emit_close(s, "end");
+    ncs_emit_line(s, "%s()", part);
+    ncs_emit_close(s, "end");
 }
 
 void ncs_emit_steps(struct ncs_emitter *s, const struct ncs_yaml_node *list)

@@ -149,8 +149,7 @@ static void emit_outcome(struct ncs_emitter *s, const struct ncs_schema_field *f
     }
     ncs_emit(s, "function(run)\n");
     s->indent++;
-    ncs_emit_begin(s, node->at);
-    ncs_emit(s, "local param, nranks = run.param, run.nranks\n");
+    ncs_emit_line_at(s, node->at, "local param, nranks = run.param, run.nranks");
     bool always = node->kind == NCS_YAML_MAP;
     if (always) {
         ncs_emit_begin(s, node->at);
@@ -172,15 +171,12 @@ static void emit_outcome(struct ncs_emitter *s, const struct ncs_schema_field *f
         emit_one_outcome(s, field->fields, node->item[i]);
         ncs_emit_end(s);
         if (when) {
-            s->indent--;
-            ncs_emit_begin_again(s);
-            ncs_emit(s, "end\n");
+            ncs_emit_close(s, "end");
         }
         always = always || !when;
     }
     if (!always) {
-        ncs_emit_begin_again(s);
-        ncs_emit(s, "return \"pass\"\n");
+        ncs_emit_line(s, "return \"pass\"");
     }
     s->indent--;
     ncs_emit_begin_again(s);
@@ -312,50 +308,35 @@ void ncs_emit_scenario(struct ncs_emitter *s)
     s->out->lua.bytes = bytes;
     s->out->lua.text[bytes] = 0;
     s->out->lines = lines;
-    ncs_emit_begin(s, first);
-    ncs_emit(s, "scenario {\n");
+    ncs_emit_line_at(s, first, "scenario {");
     s->indent++;
     emit_keys(s, true);
-    s->indent--;
-    ncs_emit_begin_again(s);
-    ncs_emit(s, "}\n");
+    ncs_emit_close(s, "}");
     ncs_emit_blank(s, first);
 }
 
 /* ---- sections ---- */
 
-static void emit_let(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
-                     const struct ncs_yaml_node *entry)
+static void emit_let(struct ncs_emitter *s, const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
 {
-    (void)field;
     ncs_emit_begin(s, key->at);
     ncs_emit_new(s, key->text, true);
     ncs_emit_expression(s, entry);
     ncs_emit_end(s);
 }
 
+/* Emits what an entry makes: by a function, or by a method of the communicator in its key `object`, world by default. */
 static void emit_made(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
-                      const struct ncs_yaml_node *entry, const char *call)
+                      const struct ncs_yaml_node *entry, const char *object, const char *call)
 {
     struct ncs_yaml_node none = { .kind = NCS_YAML_MAP };
+    entry = entry->kind == NCS_YAML_MAP ? entry : &none;
     ncs_emit_begin(s, key->at);
     ncs_emit_new(s, key->text, true);
-    ncs_emit(s, "%s", call);
-    ncs_emit_call(s, field->fields, entry->kind == NCS_YAML_MAP ? entry : &none, NULL);
-}
-
-static void emit_stream(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
-                        const struct ncs_yaml_node *entry)
-{
-    emit_made(s, field, key, entry, "cuda.stream");
-    ncs_emit_end(s);
-}
-
-static void emit_event(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
-                       const struct ncs_yaml_node *entry)
-{
-    emit_made(s, field, key, entry, "cuda.event");
-    ncs_emit_end(s);
+    if (object)
+        ncs_emit_object(s, ncs_yaml_get(entry, object), "world", true);
+    ncs_emit(s, "%s%s", object ? ":" : "", call);
+    ncs_emit_call(s, field->fields, entry, NULL);
 }
 
 /* Emits the creation of a communicator by the ranks of the list; the first of them makes the id. */
@@ -367,82 +348,50 @@ static void emit_init(struct ncs_emitter *s, const struct ncs_schema_field *fiel
     const char *place = ncs_emit_own(s, "place", place_room);
     const char *member = ncs_emit_own(s, "member", member_room);
     ncs_emit_begin(s, key->at);
-    ncs_emit(s, "%s%s = nil -- on ranks that are not in it\n", s->flat ? "" : "local ", key->text);
+    ncs_emit_new(s, key->text, true);
+    ncs_emit(s, "nil -- on ranks that are not in it\n");
     ncs_emit_begin(s, ncs_scope_key(entry, "init")->at);
     ncs_emit(s, "for %s, %s in ipairs ", place, member);
     ncs_emit_list(s, ranks);
     ncs_emit(s, " do\n");
     s->indent++;
-    ncs_emit_begin_again(s);
-    ncs_emit(s, "if %s == rank then\n", member);
+    ncs_emit_line(s, "if %s == rank then", member);
     s->indent++;
-    ncs_emit_begin_again(s);
-    ncs_emit(s, "if %s == 1 then store:set(\"id of %s\", nccl.unique_id()) end\n", place, key->text);
+    ncs_emit_line(s, "if %s == 1 then store:set(\"id of %s\", nccl.unique_id()) end", place, key->text);
     ncs_emit_begin_again(s);
     ncs_emit(s, "%s = nccl.init_rank(%zu, store:get(\"id of %s\"), %s - 1", key->text, ranks->items, key->text, place);
     ncs_emit(s, ncs_emit_options(s, field->fields, entry, NULL, ", { ", 0) ? " })\n" : ")\n");
-    s->indent--;
-    ncs_emit_begin_again(s);
-    ncs_emit(s, "end\n");
-    s->indent--;
-    ncs_emit_begin_again(s);
-    ncs_emit(s, "end\n");
+    ncs_emit_close(s, "end");
+    ncs_emit_close(s, "end");
 }
 
-static void emit_of_comm(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
-                         const struct ncs_yaml_node *entry, const char *object, const char *method)
+static void emit_section(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
+                         const struct ncs_yaml_node *entry)
 {
-    ncs_emit_begin(s, key->at);
-    ncs_emit_new(s, key->text, true);
-    ncs_emit_object(s, ncs_yaml_get(entry, object), "world", true);
-    ncs_emit(s, ":%s", method);
-    ncs_emit_call(s, field->fields, entry, NULL);
-    ncs_emit_end(s);
-}
-
-static void emit_comm(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
-                      const struct ncs_yaml_node *entry)
-{
-    if (ncs_yaml_get(entry, "init"))
+    static const struct ncs_schema_field elements = { .kind = NCS_SCHEMA_ELEMENTS };
+    static const struct {
+        const char *section, *object, *call;
+    } makers[] = {
+        { "streams", NULL, "cuda.stream" }, { "events", NULL, "cuda.event" }, { "comms", "split", "split" },
+        { "buffers", NULL, "cuda.buffer" }, { "ops", "comm", "premulsum" },   { "windows", "comm", "window" },
+    };
+    const struct ncs_yaml_node *init = ncs_yaml_get(entry, "init");
+    bool comm = strcmp(field->name, "comms") == 0;
+    size_t i = 0;
+    while (strcmp(makers[i].section, field->name) != 0)
+        i++;
+    if (comm && init) {
         emit_init(s, field, key, entry);
-    else
-        emit_of_comm(s, field, key, entry, "split", "split");
-}
-
-static void emit_buffer(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
-                        const struct ncs_yaml_node *entry)
-{
-    static const struct ncs_schema_field init = { .kind = NCS_SCHEMA_ELEMENTS };
-    const struct ncs_yaml_node *value = ncs_yaml_get(entry, "init");
-    emit_made(s, field, key, entry, "cuda.buffer");
-    if (value) {
+        return;
+    }
+    emit_made(s, field, key, entry, makers[i].object, makers[i].call);
+    if (init) { /* of a buffer */
         ncs_emit(s, ":fill(");
-        ncs_emit_value(s, &init, value);
+        ncs_emit_value(s, &elements, init);
         ncs_emit(s, ")");
     }
     ncs_emit_end(s);
 }
-
-static void emit_op(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
-                    const struct ncs_yaml_node *entry)
-{
-    emit_of_comm(s, field, key, entry, "comm", "premulsum");
-}
-
-static void emit_window(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
-                        const struct ncs_yaml_node *entry)
-{
-    emit_of_comm(s, field, key, entry, "comm", "window");
-}
-
-static const struct {
-    const char *section;
-    void (*say)(struct ncs_emitter *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *key,
-                const struct ncs_yaml_node *entry);
-} sections[] = {
-    { "let", emit_let },        { "streams", emit_stream }, { "events", emit_event },   { "comms", emit_comm },
-    { "buffers", emit_buffer }, { "ops", emit_op },         { "windows", emit_window },
-};
 
 /* Emits an environment for the file's globals, for files with more names than a Lua function has locals. */
 static void emit_environment(struct ncs_emitter *s)
@@ -450,34 +399,31 @@ static void emit_environment(struct ncs_emitter *s)
     static const char *const names[] = { "barrier", "cuda", "expect", "fault", "ipairs", "math",   "nccl",     "nranks", "param",
                                          "print",   "rank", "sleep",  "spawn", "store",  "stream", "tostring", NULL };
     const struct ncs_things *more = &s->scope->globals;
-    ncs_emit_begin(s, s->scope->root->at);
-    ncs_emit(s, "local _ENV = { -- of the file's own: a function of Lua has at most 200 locals\n");
+    ncs_emit_line_at(s, s->scope->root->at, "local _ENV = { -- of the file's own: a function of Lua has at most 200 locals");
     s->indent++;
     for (int i = 0; names[i]; i++) {
-        ncs_emit_begin_again(s);
-        ncs_emit(s, "%s = %s,\n", names[i], names[i]);
+        ncs_emit_line(s, "%s = %s,", names[i], names[i]);
     }
     if (s->scope->world) {
-        ncs_emit_begin_again(s);
-        ncs_emit(s, "world = world,\n");
+        ncs_emit_line(s, "world = world,");
     }
     for (size_t i = 0; i < more->count; i++) {
-        ncs_emit_begin_again(s);
-        ncs_emit(s, "%s = %s,\n", more->item[i]->name, more->item[i]->name);
+        ncs_emit_line(s, "%s = %s,", more->item[i]->name, more->item[i]->name);
     }
-    s->indent--;
-    ncs_emit_begin_again(s);
-    ncs_emit(s, "}\n");
+    ncs_emit_close(s, "}");
 }
 
 void ncs_emit_sections(struct ncs_emitter *s)
 {
     if (s->flat)
         emit_environment(s);
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
-        const struct ncs_yaml_node *map = ncs_yaml_get(s->scope->root, sections[i].section);
-        const struct ncs_schema_field *f = ncs_schema_find(ncs_schema_top, sections[i].section);
-        for (size_t k = 0; map && map->kind == NCS_YAML_MAP && k < map->items; k++)
-            sections[i].say(s, f, map->item[2 * k], map->item[2 * k + 1]);
+    for (const struct ncs_schema_field *f = ncs_schema_top; f->name; f++) {
+        const struct ncs_yaml_node *map = ncs_yaml_get(s->scope->root, f->name);
+        bool entries = f->kind == NCS_SCHEMA_ENTRIES || f->kind == NCS_SCHEMA_LETS;
+        for (size_t k = 0; entries && map && map->kind == NCS_YAML_MAP && k < map->items; k++)
+            if (f->kind == NCS_SCHEMA_LETS)
+                emit_let(s, map->item[2 * k], map->item[2 * k + 1]);
+            else
+                emit_section(s, f, map->item[2 * k], map->item[2 * k + 1]);
     }
 }

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "notation/expression.h"
-
 /* Emits inner steps, and the line that ends them. */
 static void emit_inner(struct ncs_emitter *s, const struct ncs_yaml_node *list, const char *end)
 {
@@ -15,8 +13,7 @@ static void emit_inner(struct ncs_emitter *s, const struct ncs_yaml_node *list, 
     ncs_emit_steps(s, list);
     s->in_function = was;
     s->indent--;
-    ncs_emit_begin_again(s);
-    ncs_emit(s, "%s\n", end);
+    ncs_emit_line(s, "%s", end);
 }
 
 /* ---- blocks ---- */
@@ -29,8 +26,7 @@ void ncs_emit_do(struct ncs_emitter *s, const struct ncs_step *step)
         ncs_emit_steps(s, step->value);
         return;
     }
-    ncs_emit_begin(s, step->key->at);
-    ncs_emit(s, "do\n");
+    ncs_emit_line_at(s, step->key->at, "do");
     emit_inner(s, step->value, "end");
 }
 
@@ -122,8 +118,7 @@ static void emit_grow_old(struct ncs_emitter *s, const struct ncs_step *step, co
     const struct ncs_yaml_node *coordinator = ncs_step_field(step, "coordinator");
     char room[NCS_OWN_ROOM];
     const char *id = ncs_emit_own(s, "id", room);
-    ncs_emit_begin_again(s);
-    ncs_emit(s, "local %s\n", id);
+    ncs_emit_line(s, "local %s", id);
     ncs_emit_begin_again(s);
     ncs_emit(s, "if %s.rank == ", old);
     if (coordinator)
@@ -132,15 +127,12 @@ static void emit_grow_old(struct ncs_emitter *s, const struct ncs_step *step, co
         ncs_emit(s, "0");
     ncs_emit(s, " then\n");
     s->indent++;
-    ncs_emit_begin_again(s);
-    ncs_emit(s, "%s = %s:unique_id()\n", id, old);
+    ncs_emit_line(s, "%s = %s:unique_id()", id, old);
     ncs_emit_begin_again(s);
     ncs_emit(s, "store:set(");
     emit_key(s, name);
     ncs_emit(s, ", %s)\n", id);
-    s->indent--;
-    ncs_emit_begin_again(s);
-    ncs_emit(s, "end\n");
+    ncs_emit_close(s, "end");
     ncs_emit_begin_again(s);
     ncs_emit(s, "%s = %s:grow(", name, old);
     ncs_emit_expression(s, ncs_step_field(step, "nranks"));
@@ -175,14 +167,12 @@ void ncs_emit_grow(struct ncs_emitter *s, const struct ncs_step *step)
     emit_grow_old(s, step, name, old);
     s->indent--;
     if (joins) {
-        ncs_emit_begin_again(s);
-        ncs_emit(s, "else\n");
+        ncs_emit_line(s, "else");
         s->indent++;
         emit_grow_new(s, step, name);
         s->indent--;
     }
-    ncs_emit_begin_again(s);
-    ncs_emit(s, "end\n");
+    ncs_emit_line(s, "end");
 }
 
 void ncs_emit_destroy(struct ncs_emitter *s, const struct ncs_step *step)
@@ -337,8 +327,7 @@ void ncs_emit_lua(struct ncs_emitter *s, const struct ncs_step *step)
     bool block = strstr(text, "local") || text[strspn(text, " \t\n;")] == '(' || strstr(text, "return") || strstr(text, "::");
     ncs_emit_label_above(s, step);
     if (block) {
-        ncs_emit_begin(s, step->key->at);
-        ncs_emit(s, "do\n");
+        ncs_emit_line_at(s, step->key->at, "do");
         s->indent++;
     }
     int further, place = ncs_emit_lines_of(s, v, &further);
@@ -355,8 +344,6 @@ void ncs_emit_lua(struct ncs_emitter *s, const struct ncs_step *step)
     }
     s->indent = indent;
     if (block) {
-        s->indent--;
-        ncs_emit_begin_again(s);
-        ncs_emit(s, "end\n");
+        ncs_emit_close(s, "end");
     }
 }

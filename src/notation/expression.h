@@ -3,7 +3,6 @@
 #ifndef NCS_NOTATION_EXPRESSION_H
 #define NCS_NOTATION_EXPRESSION_H
 
-#include "base/str.h"
 #include "notation/lint/lint.h"
 
 /* As ncs_lint_expression, with a faster path for names that stand alone: calls on_name for each free name. */

@@ -6,7 +6,6 @@
 
 #include "api/types.h"
 #include "notation/schema_config.h"
-#include "notation/things.h"
 
 #define REQUIRED NCS_SCHEMA_REQUIRED
 #define OBJECT NCS_SCHEMA_OBJECT

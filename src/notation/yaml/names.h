@@ -2,7 +2,6 @@
 #ifndef NCS_YAML_NAMES_H
 #define NCS_YAML_NAMES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct ncs_names {

@@ -16,6 +16,11 @@ void ncs_yaml_free(struct ncs_yaml *y)
     ncs_free(y);
 }
 
+bool ncs_yaml_is_number(const struct ncs_yaml_node *node)
+{
+    return node->kind == NCS_YAML_INT || node->kind == NCS_YAML_FLOAT;
+}
+
 const struct ncs_yaml_node *ncs_yaml_get(const struct ncs_yaml_node *map, const char *key)
 {
     size_t bytes = strlen(key);

@@ -44,6 +44,8 @@ struct ncs_yaml *ncs_yaml_read(const struct ncs_source *source, struct ncs_compl
 const struct ncs_yaml_node *ncs_yaml_root(const struct ncs_yaml *y);
 void ncs_yaml_free(struct ncs_yaml *y);
 
+/* An INT or a FLOAT. */
+bool ncs_yaml_is_number(const struct ncs_yaml_node *node);
 /* The value of a key of a MAP, or NULL. */
 const struct ncs_yaml_node *ncs_yaml_get(const struct ncs_yaml_node *map, const char *key);
 
