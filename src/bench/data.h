@@ -2,7 +2,6 @@
 #ifndef NCS_BENCH_DATA_H
 #define NCS_BENCH_DATA_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,7 +1,6 @@
 /* Compares a result with the declared outcome. Each form of outcome is a list of conditions. */
 #include "scenario/outcome.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"

@@ -1,37 +1,36 @@
 /* Describes outcomes: the declared one, and the same details of the actual one. */
 #include "scenario/outcome.h"
 
-/* Appends the word that joins the next detail: "a hang" with culprit 1; call 3 ... */
-static void words_join(struct ncs_str *out, int *details)
+/* Appends the next detail: "a hang" with culprit 1; call 3 ... */
+__attribute__((format(printf, 3, 4))) static void add_detail(struct ncs_str *out, int *details, const char *fmt, ...)
 {
+    va_list args;
+    va_start(args, fmt);
     ncs_str_add(out, (*details)++ == 0 ? " with " : "; ");
+    ncs_str_addv(out, fmt, args);
+    va_end(args);
+}
+
+static void add_detail_of_ranks(struct ncs_str *out, int *details, const char *what, struct ncs_rank_set ranks)
+{
+    add_detail(out, details, "%s ", what);
+    ncs_rank_set_format(out, ranks);
 }
 
 static void declare_hang(struct ncs_str *out, const struct ncs_outcome *o)
 {
     int details = 0;
     ncs_str_add(out, "a hang");
-    if (o->culprits > 0) {
-        words_join(out, &details);
-        ncs_str_add(out, "culprit ");
-        ncs_rank_set_format(out, ncs_rank_set_of(o->culprit, o->culprits));
-    }
-    if (o->waitings > 0) {
-        words_join(out, &details);
-        ncs_str_add(out, "waiting ");
-        ncs_rank_set_format(out, ncs_rank_set_of(o->waiting, o->waitings));
-    }
-    if (o->call > 0) {
-        words_join(out, &details);
-        ncs_str_addf(out, "call %lld on %s", (long long)o->call, ncs_declared_comm(o));
-    } else if (o->comm_given) {
-        words_join(out, &details);
-        ncs_str_addf(out, "comm %s", ncs_declared_comm(o));
-    }
-    if (o->why) {
-        words_join(out, &details);
-        ncs_str_addf(out, "why %s", o->why);
-    }
+    if (o->culprits > 0)
+        add_detail_of_ranks(out, &details, "culprit", ncs_rank_set_of(o->culprit, o->culprits));
+    if (o->waitings > 0)
+        add_detail_of_ranks(out, &details, "waiting", ncs_rank_set_of(o->waiting, o->waitings));
+    if (o->call > 0)
+        add_detail(out, &details, "call %lld on %s", (long long)o->call, ncs_declared_comm(o));
+    else if (o->comm_given)
+        add_detail(out, &details, "comm %s", ncs_declared_comm(o));
+    if (o->why)
+        add_detail(out, &details, "why %s", o->why);
 }
 
 /* If a hang was declared, reports the declared details; otherwise the most telling ones. */
@@ -45,27 +44,17 @@ static void report_hang(struct ncs_str *out, const struct ncs_outcome *o, const 
         ncs_str_add(out, " without a finding");
         return;
     }
-    if (other || o->culprits > 0) {
-        words_join(out, &details);
-        ncs_str_add(out, "culprit ");
-        ncs_rank_set_format(out, cause->culprits > 0 ? ncs_rank_set_of_culprits(cause) : ncs_rank_set_of_cycle(cause));
-    }
-    if (!other && o->waitings > 0) {
-        words_join(out, &details);
-        ncs_str_add(out, "waiting ");
-        ncs_rank_set_format(out, ncs_rank_set_of(cause->blocked, cause->blockeds));
-    }
-    if (!other && (o->call > 0 || o->comm_given)) {
-        words_join(out, &details);
-        if (o->call > 0 && cause->call > 0)
-            ncs_str_addf(out, "call %u on %s", cause->call, cause->comm ? cause->comm : "none");
-        else
-            ncs_str_addf(out, "comm %s", cause->comm ? cause->comm : "none");
-    }
-    if (other || o->why) {
-        words_join(out, &details);
-        ncs_str_addf(out, "why %s", cause->rule);
-    }
+    if (other || o->culprits > 0)
+        add_detail_of_ranks(out, &details, "culprit",
+                            cause->culprits > 0 ? ncs_rank_set_of_culprits(cause) : ncs_rank_set_of_cycle(cause));
+    if (!other && o->waitings > 0)
+        add_detail_of_ranks(out, &details, "waiting", ncs_rank_set_of(cause->blocked, cause->blockeds));
+    if (!other && o->call > 0 && cause->call > 0)
+        add_detail(out, &details, "call %u on %s", cause->call, cause->comm ? cause->comm : "none");
+    else if (!other && (o->call > 0 || o->comm_given))
+        add_detail(out, &details, "comm %s", cause->comm ? cause->comm : "none");
+    if (other || o->why)
+        add_detail(out, &details, "why %s", cause->rule);
 }
 
 static void declare_wrong(struct ncs_str *out, const struct ncs_outcome *o)
@@ -170,28 +159,16 @@ static void declare_finding(struct ncs_str *out, const struct ncs_outcome_findin
 {
     int details = 0;
     ncs_str_addf(out, "finding %s", f->rule ? f->rule : "of any rule");
-    if (f->culprits > 0) {
-        words_join(out, &details);
-        ncs_str_add(out, "culprit ");
-        ncs_rank_set_format(out, ncs_rank_set_of(f->culprit, f->culprits));
-    }
-    if (f->waitings > 0) {
-        words_join(out, &details);
-        ncs_str_add(out, "waiting ");
-        ncs_rank_set_format(out, ncs_rank_set_of(f->waiting, f->waitings));
-    }
-    if (f->call > 0) {
-        words_join(out, &details);
-        ncs_str_addf(out, "call %lld", (long long)f->call);
-    }
-    if (f->comm) {
-        words_join(out, &details);
-        ncs_str_addf(out, "comm %s", f->comm);
-    }
-    if (f->certainty) {
-        words_join(out, &details);
-        ncs_str_addf(out, "certainty %s", f->certainty);
-    }
+    if (f->culprits > 0)
+        add_detail_of_ranks(out, &details, "culprit", ncs_rank_set_of(f->culprit, f->culprits));
+    if (f->waitings > 0)
+        add_detail_of_ranks(out, &details, "waiting", ncs_rank_set_of(f->waiting, f->waitings));
+    if (f->call > 0)
+        add_detail(out, &details, "call %lld", (long long)f->call);
+    if (f->comm)
+        add_detail(out, &details, "comm %s", f->comm);
+    if (f->certainty)
+        add_detail(out, &details, "certainty %s", f->certainty);
 }
 
 /* The details of a reported finding that were declared. */
@@ -199,28 +176,16 @@ static void report_finding(struct ncs_str *out, const struct ncs_outcome_finding
 {
     int details = 0;
     ncs_str_add(out, f->rule);
-    if (d->culprits > 0) {
-        words_join(out, &details);
-        ncs_str_add(out, "culprit ");
-        ncs_rank_set_format(out, ncs_rank_set_of_culprits(f));
-    }
-    if (d->waitings > 0) {
-        words_join(out, &details);
-        ncs_str_add(out, "waiting ");
-        ncs_rank_set_format(out, ncs_rank_set_of(f->blocked, f->blockeds));
-    }
-    if (d->call > 0) {
-        words_join(out, &details);
-        ncs_str_addf(out, "call %u", f->call);
-    }
-    if (d->comm) {
-        words_join(out, &details);
-        ncs_str_addf(out, "comm %s", f->comm ? f->comm : "none");
-    }
-    if (d->certainty) {
-        words_join(out, &details);
-        ncs_str_addf(out, "certainty %s", ncs_certainty_names[f->certainty]);
-    }
+    if (d->culprits > 0)
+        add_detail_of_ranks(out, &details, "culprit", ncs_rank_set_of_culprits(f));
+    if (d->waitings > 0)
+        add_detail_of_ranks(out, &details, "waiting", ncs_rank_set_of(f->blocked, f->blockeds));
+    if (d->call > 0)
+        add_detail(out, &details, "call %u", f->call);
+    if (d->comm)
+        add_detail(out, &details, "comm %s", f->comm ? f->comm : "none");
+    if (d->certainty)
+        add_detail(out, &details, "certainty %s", ncs_certainty_names[f->certainty]);
 }
 
 static void report_findings(struct ncs_str *out, const struct ncs_outcome_finding *d, const struct ncs_result *r)
