@@ -31,7 +31,8 @@ struct reader {
 
 struct opcode {
     const char *name;
-    bool (*run)(struct reader *r); /* NULL = refused */
+    bool (*run)(struct reader *r, size_t operand); /* NULL = refused */
+    size_t operand; /* bytes of its number, or of the length of its text; values of its tuple; ... */
 };
 
 static const struct opcode *opcode_of(unsigned char byte);
@@ -129,33 +130,39 @@ static bool tuple_of(struct reader *r, size_t count, bool marked)
 
 /* ---- the opcodes ---- */
 
-static bool run_proto(struct reader *r)
+static bool run_proto(struct reader *r, size_t bytes)
 {
     uint64_t version;
-    return take_number(r, 1, &version) && ((version >= 2 && version <= 5) || fail(r, "a pickle of another protocol than 2 to 5"));
+    return take_number(r, bytes, &version) &&
+           ((version >= 2 && version <= 5) || fail(r, "a pickle of another protocol than 2 to 5"));
 }
 
 /* A frame only says how many bytes belong together. */
-static bool run_frame(struct reader *r)
+static bool run_frame(struct reader *r, size_t bytes)
 {
-    uint64_t bytes;
-    return take_number(r, 8, &bytes) && (bytes <= r->bytes - r->at || fail(r, "the file ends within it"));
+    uint64_t count;
+    return take_number(r, bytes, &count) && (count <= r->bytes - r->at || fail(r, "the file ends within it"));
 }
 
-static bool run_stop(struct reader *r)
+static bool run_stop(struct reader *r, size_t none)
 {
+    (void)none;
     r->over = true;
     return r->slots == 1 ? top(r, 0) != NULL : fail(r, "the stack must hold exactly one value at the end");
 }
 
-/* clang-format off */
-static bool run_mark(struct reader *r) { return push(r, NULL); }
-static bool run_none(struct reader *r) { return push(r, r->none); }
-static bool run_true(struct reader *r) { return push(r, r->yes); }
-static bool run_false(struct reader *r) { return push(r, r->no); }
-static bool run_dict(struct reader *r) { return push(r, ncs_value_new(r->pool, VALUE_DICT)); }
-static bool run_list(struct reader *r) { return push(r, ncs_value_new(r->pool, VALUE_LIST)); }
-/* clang-format on */
+enum { CONSTANT_MARK, CONSTANT_NONE, CONSTANT_TRUE, CONSTANT_FALSE };
+
+static bool run_constant(struct reader *r, size_t which)
+{
+    struct value *const constants[] = { NULL, r->none, r->yes, r->no };
+    return push(r, constants[which]);
+}
+
+static bool run_new(struct reader *r, size_t kind)
+{
+    return push(r, ncs_value_new(r->pool, (enum value_kind)kind));
+}
 
 /* Small numbers are common: each is one value. */
 static bool push_whole(struct reader *r, int64_t number)
@@ -171,28 +178,14 @@ static bool push_whole(struct reader *r, int64_t number)
     return push(r, v);
 }
 
-static bool unsigned_of(struct reader *r, size_t bytes)
+/* Of 1 or 2 bytes it is not below 0. */
+static bool run_int(struct reader *r, size_t bytes)
 {
     uint64_t number;
-    return take_number(r, bytes, &number) && push_whole(r, (int64_t)number);
+    return take_number(r, bytes, &number) && push_whole(r, bytes == 4 ? (int32_t)(uint32_t)number : (int64_t)number);
 }
 
-static bool run_int1(struct reader *r)
-{
-    return unsigned_of(r, 1);
-}
-static bool run_int2(struct reader *r)
-{
-    return unsigned_of(r, 2);
-}
-
-static bool run_int4(struct reader *r)
-{
-    uint64_t number;
-    return take_number(r, 4, &number) && push_whole(r, (int32_t)(uint32_t)number);
-}
-
-static bool long_of(struct reader *r, size_t length)
+static bool run_long(struct reader *r, size_t length)
 {
     uint64_t bytes, number;
     if (!take_number(r, length, &bytes))
@@ -206,21 +199,12 @@ static bool long_of(struct reader *r, size_t length)
     return push_whole(r, (int64_t)number);
 }
 
-static bool run_long1(struct reader *r)
-{
-    return long_of(r, 1);
-}
-static bool run_long4(struct reader *r)
-{
-    return long_of(r, 4);
-}
-
 /* Most significant byte first. */
-static bool run_float(struct reader *r)
+static bool run_float(struct reader *r, size_t bytes)
 {
-    const unsigned char *p = pickle_take(r, 8);
+    const unsigned char *p = pickle_take(r, bytes);
     uint64_t word = 0;
-    for (size_t i = 0; p && i < 8; i++)
+    for (size_t i = 0; p && i < bytes; i++)
         word = word << 8 | p[i];
     if (!p)
         return false;
@@ -229,7 +213,7 @@ static bool run_float(struct reader *r)
     return push(r, v);
 }
 
-static bool text_of_length(struct reader *r, size_t length)
+static bool run_text(struct reader *r, size_t length)
 {
     uint64_t bytes;
     if (!take_number(r, length, &bytes))
@@ -238,52 +222,37 @@ static bool text_of_length(struct reader *r, size_t length)
     return p && push(r, ncs_value_text(r->pool, (const char *)p, bytes));
 }
 
-static bool run_text1(struct reader *r)
+static bool run_tuple(struct reader *r, size_t values)
 {
-    return text_of_length(r, 1);
-}
-static bool run_text4(struct reader *r)
-{
-    return text_of_length(r, 4);
-}
-static bool run_text8(struct reader *r)
-{
-    return text_of_length(r, 8);
+    return tuple_of(r, values, false);
 }
 
-/* clang-format off */
-static bool run_tuple0(struct reader *r) { return tuple_of(r, 0, false); }
-static bool run_tuple1(struct reader *r) { return tuple_of(r, 1, false); }
-static bool run_tuple2(struct reader *r) { return tuple_of(r, 2, false); }
-static bool run_tuple3(struct reader *r) { return tuple_of(r, 3, false); }
-/* clang-format on */
-
-static bool run_tuple(struct reader *r)
+static bool run_marked_tuple(struct reader *r, size_t values)
 {
-    size_t count = above_mark(r);
-    return count != SIZE_MAX && tuple_of(r, count, true);
+    values = above_mark(r);
+    return values != SIZE_MAX && tuple_of(r, values, true);
 }
 
-static bool run_append(struct reader *r)
+static bool run_append(struct reader *r, size_t values)
 {
-    return top(r, 0) && top(r, 1) && add_last(r, VALUE_LIST, 1, false);
+    return top(r, 0) && top(r, 1) && add_last(r, VALUE_LIST, values, false);
 }
 
-static bool run_set(struct reader *r)
+static bool run_set(struct reader *r, size_t values)
 {
-    return top(r, 0) && top(r, 1) && top(r, 2) && add_last(r, VALUE_DICT, 2, false);
+    return top(r, 0) && top(r, 1) && top(r, 2) && add_last(r, VALUE_DICT, values, false);
 }
 
-static bool run_appends(struct reader *r)
+static bool run_appends(struct reader *r, size_t values)
 {
-    size_t count = above_mark(r);
-    return count != SIZE_MAX && add_last(r, VALUE_LIST, count, true);
+    values = above_mark(r);
+    return values != SIZE_MAX && add_last(r, VALUE_LIST, values, true);
 }
 
-static bool run_sets(struct reader *r)
+static bool run_sets(struct reader *r, size_t values)
 {
-    size_t count = above_mark(r);
-    return count != SIZE_MAX && add_last(r, VALUE_DICT, count, true);
+    values = above_mark(r);
+    return values != SIZE_MAX && add_last(r, VALUE_DICT, values, true);
 }
 
 /* Numbers follow each other in what picklers write; one far ahead would only take memory. */
@@ -302,18 +271,19 @@ static bool pickle_keep(struct reader *r, uint64_t number)
     return true;
 }
 
-static bool put(struct reader *r, size_t bytes)
+static bool run_put(struct reader *r, size_t bytes)
 {
     uint64_t number;
     return take_number(r, bytes, &number) && pickle_keep(r, number);
 }
 
-static bool run_memoize(struct reader *r)
+static bool run_memoize(struct reader *r, size_t none)
 {
+    (void)none;
     return pickle_keep(r, r->memos);
 }
 
-static bool get(struct reader *r, size_t bytes)
+static bool run_get(struct reader *r, size_t bytes)
 {
     uint64_t number;
     if (!take_number(r, bytes, &number))
@@ -324,47 +294,42 @@ static bool get(struct reader *r, size_t bytes)
 }
 
 /* clang-format off */
-static bool run_put1(struct reader *r) { return put(r, 1); }
-static bool run_put4(struct reader *r) { return put(r, 4); }
-static bool run_get1(struct reader *r) { return get(r, 1); }
-static bool run_get4(struct reader *r) { return get(r, 4); }
-
 static const struct opcode opcodes[256] = {
-    [0x80] = { "PROTO", run_proto },       ['.'] = { "STOP", run_stop },
-    ['('] = { "MARK", run_mark },          ['N'] = { "NONE", run_none },
-    [0x88] = { "NEWTRUE", run_true },      [0x89] = { "NEWFALSE", run_false },
-    ['}'] = { "EMPTY_DICT", run_dict },    [']'] = { "EMPTY_LIST", run_list },
-    [')'] = { "EMPTY_TUPLE", run_tuple0 }, ['J'] = { "BININT", run_int4 },
-    ['K'] = { "BININT1", run_int1 },       ['M'] = { "BININT2", run_int2 },
-    [0x8a] = { "LONG1", run_long1 },       ['G'] = { "BINFLOAT", run_float },
-    ['X'] = { "BINUNICODE", run_text4 },   ['t'] = { "TUPLE", run_tuple },
-    [0x85] = { "TUPLE1", run_tuple1 },     [0x86] = { "TUPLE2", run_tuple2 },
-    [0x87] = { "TUPLE3", run_tuple3 },     ['a'] = { "APPEND", run_append },
-    ['e'] = { "APPENDS", run_appends },    ['s'] = { "SETITEM", run_set },
-    ['u'] = { "SETITEMS", run_sets },      ['q'] = { "BINPUT", run_put1 },
-    ['r'] = { "LONG_BINPUT", run_put4 },   ['h'] = { "BINGET", run_get1 },
-    ['j'] = { "LONG_BINGET", run_get4 },   [0x8b] = { "LONG4", run_long4 },
-    [0x95] = { "FRAME", run_frame },       [0x94] = { "MEMOIZE", run_memoize },
-    [0x8c] = { "SHORT_BINUNICODE", run_text1 }, [0x8d] = { "BINUNICODE8", run_text8 },
-    ['B'] = { "BINBYTES", run_text4 },     ['C'] = { "SHORT_BINBYTES", run_text1 },
-    [0x8e] = { "BINBYTES8", run_text8 },   [0x96] = { "BYTEARRAY8", run_text8 },
+    [0x80] = { "PROTO", run_proto, 1 },                  ['.'] = { "STOP", run_stop, 0 },
+    ['('] = { "MARK", run_constant, CONSTANT_MARK },     ['N'] = { "NONE", run_constant, CONSTANT_NONE },
+    [0x88] = { "NEWTRUE", run_constant, CONSTANT_TRUE }, [0x89] = { "NEWFALSE", run_constant, CONSTANT_FALSE },
+    ['}'] = { "EMPTY_DICT", run_new, VALUE_DICT },       [']'] = { "EMPTY_LIST", run_new, VALUE_LIST },
+    [')'] = { "EMPTY_TUPLE", run_tuple, 0 },             ['J'] = { "BININT", run_int, 4 },
+    ['K'] = { "BININT1", run_int, 1 },                   ['M'] = { "BININT2", run_int, 2 },
+    [0x8a] = { "LONG1", run_long, 1 },                   ['G'] = { "BINFLOAT", run_float, 8 },
+    ['X'] = { "BINUNICODE", run_text, 4 },               ['t'] = { "TUPLE", run_marked_tuple, 0 },
+    [0x85] = { "TUPLE1", run_tuple, 1 },                 [0x86] = { "TUPLE2", run_tuple, 2 },
+    [0x87] = { "TUPLE3", run_tuple, 3 },                 ['a'] = { "APPEND", run_append, 1 },
+    ['e'] = { "APPENDS", run_appends, 0 },               ['s'] = { "SETITEM", run_set, 2 },
+    ['u'] = { "SETITEMS", run_sets, 0 },                 ['q'] = { "BINPUT", run_put, 1 },
+    ['r'] = { "LONG_BINPUT", run_put, 4 },               ['h'] = { "BINGET", run_get, 1 },
+    ['j'] = { "LONG_BINGET", run_get, 4 },               [0x8b] = { "LONG4", run_long, 4 },
+    [0x95] = { "FRAME", run_frame, 8 },                  [0x94] = { "MEMOIZE", run_memoize, 0 },
+    [0x8c] = { "SHORT_BINUNICODE", run_text, 1 },        [0x8d] = { "BINUNICODE8", run_text, 8 },
+    ['B'] = { "BINBYTES", run_text, 4 },                 ['C'] = { "SHORT_BINBYTES", run_text, 1 },
+    [0x8e] = { "BINBYTES8", run_text, 8 },               [0x96] = { "BYTEARRAY8", run_text, 8 },
     /* These execute code, or are in no pickle of plain data that these protocols make. */
-    ['c'] = { "GLOBAL", NULL },            ['R'] = { "REDUCE", NULL },
-    ['b'] = { "BUILD", NULL },             ['i'] = { "INST", NULL },
-    ['o'] = { "OBJ", NULL },               [0x81] = { "NEWOBJ", NULL },
-    [0x82] = { "EXT1", NULL },             [0x83] = { "EXT2", NULL },
-    [0x84] = { "EXT4", NULL },             ['P'] = { "PERSID", NULL },
-    ['Q'] = { "BINPERSID", NULL },         [0x93] = { "STACK_GLOBAL", NULL },
-    [0x92] = { "NEWOBJ_EX", NULL },        ['0'] = { "POP", NULL },
-    ['1'] = { "POP_MARK", NULL },          ['2'] = { "DUP", NULL },
-    ['I'] = { "INT", NULL },               ['L'] = { "LONG", NULL },
-    ['F'] = { "FLOAT", NULL },             ['S'] = { "STRING", NULL },
-    ['T'] = { "BINSTRING", NULL },         ['U'] = { "SHORT_BINSTRING", NULL },
-    ['V'] = { "UNICODE", NULL },           ['d'] = { "DICT", NULL },
-    ['l'] = { "LIST", NULL },              ['g'] = { "GET", NULL },
-    ['p'] = { "PUT", NULL },               [0x8f] = { "EMPTY_SET", NULL },
-    [0x90] = { "ADDITEMS", NULL },         [0x91] = { "FROZENSET", NULL },
-    [0x97] = { "NEXT_BUFFER", NULL },      [0x98] = { "READONLY_BUFFER", NULL },
+    ['c'] = { "GLOBAL", NULL, 0 },                       ['R'] = { "REDUCE", NULL, 0 },
+    ['b'] = { "BUILD", NULL, 0 },                        ['i'] = { "INST", NULL, 0 },
+    ['o'] = { "OBJ", NULL, 0 },                          [0x81] = { "NEWOBJ", NULL, 0 },
+    [0x82] = { "EXT1", NULL, 0 },                        [0x83] = { "EXT2", NULL, 0 },
+    [0x84] = { "EXT4", NULL, 0 },                        ['P'] = { "PERSID", NULL, 0 },
+    ['Q'] = { "BINPERSID", NULL, 0 },                    [0x93] = { "STACK_GLOBAL", NULL, 0 },
+    [0x92] = { "NEWOBJ_EX", NULL, 0 },                   ['0'] = { "POP", NULL, 0 },
+    ['1'] = { "POP_MARK", NULL, 0 },                     ['2'] = { "DUP", NULL, 0 },
+    ['I'] = { "INT", NULL, 0 },                          ['L'] = { "LONG", NULL, 0 },
+    ['F'] = { "FLOAT", NULL, 0 },                        ['S'] = { "STRING", NULL, 0 },
+    ['T'] = { "BINSTRING", NULL, 0 },                    ['U'] = { "SHORT_BINSTRING", NULL, 0 },
+    ['V'] = { "UNICODE", NULL, 0 },                      ['d'] = { "DICT", NULL, 0 },
+    ['l'] = { "LIST", NULL, 0 },                         ['g'] = { "GET", NULL, 0 },
+    ['p'] = { "PUT", NULL, 0 },                          [0x8f] = { "EMPTY_SET", NULL, 0 },
+    [0x90] = { "ADDITEMS", NULL, 0 },                    [0x91] = { "FROZENSET", NULL, 0 },
+    [0x97] = { "NEXT_BUFFER", NULL, 0 },                 [0x98] = { "READONLY_BUFFER", NULL, 0 },
 };
 /* clang-format on */
 
@@ -387,7 +352,7 @@ static bool run(struct reader *r)
         }
         if (!op->run)
             return fail(r, "refused: a dump may contain only data");
-        if (!op->run(r))
+        if (!op->run(r, op->operand))
             return false;
     }
     return true;
