@@ -88,7 +88,7 @@ static void add_declaration(const struct lua_writer *w, const struct ncs_workloa
     add_outcome(t, w->out);
     if (t->about) {
         ncs_str_add(w->out, ",\n  about = ");
-        ncs_workload_add_quoted(w->out, t->about);
+        ncs_workload_add_quoted(w->out, t->about, false);
     }
     ncs_str_add(w->out, " }\n\n");
 }
@@ -109,7 +109,7 @@ static void add_families(const struct lua_writer *w)
         if (key.bytes)
             ncs_str_addf(w->out, ", key = %s", key.text);
         ncs_str_add(w->out, ", name = ");
-        ncs_workload_add_quoted(w->out, name.text);
+        ncs_workload_add_quoted(w->out, name.text, false);
         ncs_str_add(w->out, " }\n");
         ncs_str_free(&color);
         ncs_str_free(&key);
@@ -203,7 +203,7 @@ static char *lua_statement(const struct lua_writer *w, const struct ncs_workload
         for (size_t i = 0; i < options; i++) {
             ncs_str_addf(&out, "%s%s = ", i ? ", " : "", s.option[i].key);
             if (s.option[i].is_text)
-                ncs_workload_add_quoted(&out, s.option[i].value);
+                ncs_workload_add_quoted(&out, s.option[i].value, false);
             else
                 ncs_str_add(&out, s.option[i].value);
         }

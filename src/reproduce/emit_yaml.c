@@ -17,29 +17,13 @@ struct yaml_writer {
     size_t group; /* the set of ranks that are in the open group, + 1; 0 = none is open */
 };
 
-/* A text or an expression in double quotes, as JSON has them. */
-static void add_yaml_quoted(struct ncs_str *out, const char *text)
-{
-    ncs_str_add(out, "\"");
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            ncs_str_addf(out, "\\%c", c);
-        else if (c < ' ' || c == 127)
-            ncs_str_addf(out, "\\u%04x", c);
-        else
-            ncs_str_add_bytes(out, text, 1);
-    }
-    ncs_str_add(out, "\"");
-}
-
 /* In a label "$" begins an expression. */
 static void add_label(struct ncs_str *out, const char *text)
 {
     struct ncs_str plain = { 0 };
     for (; *text; text++)
         ncs_str_addf(&plain, "%c", *text == '$' && text[1] == '{' ? '_' : *text);
-    add_yaml_quoted(out, plain.text ? plain.text : "");
+    ncs_workload_add_quoted(out, plain.text ? plain.text : "", true);
     ncs_str_free(&plain);
 }
 
@@ -53,7 +37,7 @@ static void add_expression(struct ncs_str *out, const char *text)
     else if (plain)
         ncs_str_add(out, text);
     else
-        add_yaml_quoted(out, text);
+        ncs_workload_add_quoted(out, text, true);
 }
 
 static void yaml_indent(const struct yaml_writer *w)
@@ -97,7 +81,7 @@ static void add_head(const struct yaml_writer *w, const struct ncs_workload_text
     if (t->hosts.devices)
         ncs_workload_add_comment(w->out, "#", NCS_WORKLOAD_WHY_DEVICES);
     ncs_str_add(w->out, "scenario: ");
-    add_yaml_quoted(w->out, t->about ? t->about : "a recorded job");
+    ncs_workload_add_quoted(w->out, t->about ? t->about : "a recorded job", true);
     ncs_str_addf(w->out, "\nranks: %d\n", w->job->ranks);
     if (w->job->families == 0)
         ncs_str_add(w->out, "world: false\n");
@@ -178,7 +162,7 @@ static void add_step_end(const struct yaml_writer *w, const char *where, const c
 {
     if (where[0]) {
         ncs_str_add(w->out, ", where: ");
-        add_yaml_quoted(w->out, where);
+        ncs_workload_add_quoted(w->out, where, true);
     }
     if (label && !w->in_comments) {
         ncs_str_add(w->out, ", label: ");
@@ -217,7 +201,7 @@ static void add_yaml_step(const struct yaml_writer *w, const struct ncs_workload
     ncs_str_add(w->out, "- { ");
     if (step->kind == NCS_STEP_LAST || step->kind == NCS_STEP_TEXT) {
         ncs_str_add(w->out, "lua: ");
-        add_yaml_quoted(w->out, s.verb);
+        ncs_workload_add_quoted(w->out, s.verb, true);
     } else if (strcmp(s.object, "C") == 0)
         ncs_str_addf(w->out, "lua: \"C.%s()\"", s.verb);
     else if (step->kind == NCS_STEP_SYNC)

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/mem.h"
 #include "reproduce/reader.h"
 
 static uint64_t event_key(const struct ncs_call *call, int rank)
@@ -17,13 +16,8 @@ bool ncs_reader_is_of_event(const struct ncs_call *call)
 
 static void add_event_text(struct ncs_reader *r, const struct ncs_call *call, int rank, const char *text, size_t event)
 {
-    struct ncs_workload_call c = { .fn = call->fn,
-                                   .family = -1,
-                                   .count = event,
-                                   .dtype = -1,
-                                   .op = -1,
-                                   .partner = -1,
-                                   .place = ncs_workload_intern_place(r->job, text) };
+    struct ncs_workload_call c = ncs_workload_call_alone(call->fn, ncs_workload_intern_place(r->job, text));
+    c.count = event;
     if (ncs_fn_info[call->fn].at[NCS_ARG_STREAM])
         c.stream = ncs_reader_stream(&r->rank[rank], ncs_call_stream(call));
     ncs_reader_close_group(r, rank);

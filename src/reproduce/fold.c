@@ -191,10 +191,8 @@ static bool is_part(const struct ncs_workload *job, size_t step, size_t of)
 /* A failed call stands in no nccl.group, which would raise its error. */
 static bool is_signal(const struct ncs_workload *job, size_t step)
 {
-    int r = 0;
-    while (r < job->ranks && !job->step[step]->of[r])
-        r++;
-    return job->step[step]->kind == NCS_STEP_TEXT && r < job->ranks && job->step[step]->of[r]->partner >= 0;
+    const struct ncs_workload_call *c = ncs_workload_any_call(job, job->step[step]);
+    return job->step[step]->kind == NCS_STEP_TEXT && c && c->partner >= 0;
 }
 
 /* The end of the group that begins at the step, if every rank that begins it ends it there, and no other rank makes a step in

@@ -1,7 +1,6 @@
 /* How the list of a rank's calls ends. */
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "reproduce/reader.h"
 
@@ -21,20 +20,14 @@ static size_t newest_counted(const struct ncs_workload_tokens *t)
 
 static void add_statement(struct ncs_reader *r, int rank, enum ncs_step_kind kind, const char *text)
 {
-    ncs_reader_add_token(r, rank, kind,
-                         &(struct ncs_workload_call){ .fn = NCS_FN_COUNT,
-                                                      .family = -1,
-                                                      .dtype = -1,
-                                                      .op = -1,
-                                                      .partner = -1,
-                                                      .place = ncs_workload_intern_place(r->job, text) });
+    struct ncs_workload_call c = ncs_workload_call_alone(NCS_FN_COUNT, ncs_workload_intern_place(r->job, text));
+    ncs_reader_add_token(r, rank, kind, &c);
 }
 
 static void add_wait_for_device(struct ncs_reader *r, int rank)
 {
-    ncs_reader_add_token(
-        r, rank, NCS_STEP_SYNC,
-        &(struct ncs_workload_call){ .fn = NCS_FN_cudaDeviceSynchronize, .family = -1, .dtype = -1, .op = -1, .partner = -1 });
+    struct ncs_workload_call c = ncs_workload_call_alone(NCS_FN_cudaDeviceSynchronize, NULL);
+    ncs_reader_add_token(r, rank, NCS_STEP_SYNC, &c);
 }
 
 /* Puts the newest token before the one at `at`. */
@@ -96,13 +89,9 @@ void ncs_reader_end_rank(struct ncs_reader *r, int rank)
     }
     if (stands_before_abort(t)) {
         size_t at = newest_counted(t);
-        struct ncs_workload_call c = { .fn = t->token[at].call->fn,
-                                       .family = -1,
-                                       .dtype = -1,
-                                       .op = -1,
-                                       .partner = -1,
-                                       .stream = t->token[at].call->stream,
-                                       .place = ncs_workload_intern_place(r->job, NCS_TEXT_STREAM ":delay(60)") };
+        const char *delay = ncs_workload_intern_place(r->job, NCS_TEXT_STREAM ":delay(60)");
+        struct ncs_workload_call c = ncs_workload_call_alone(t->token[at].call->fn, delay);
+        c.stream = t->token[at].call->stream;
         if (newest_may_be_in_progress(r, rank)) {
             ncs_reader_add_token(r, rank, NCS_STEP_TEXT, &c);
             move_token(t, at);

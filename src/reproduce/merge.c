@@ -226,18 +226,10 @@ static bool merge_class(struct ncs_workload *job, const struct ncs_workload_toke
 
 /* ---- one place, several communicators ---- */
 
-static const struct ncs_workload_call *first_call(const struct ncs_workload *job, const struct ncs_workload_step *step)
-{
-    int r = 0;
-    while (r < job->ranks && !step->of[r])
-        r++;
-    return r < job->ranks ? step->of[r] : NULL;
-}
-
 /* True if no rank that makes step `b` makes one of the steps from `a` on: it can make `b` in the place of `a`. */
 static bool can_join(const struct ncs_workload *job, size_t a, size_t b)
 {
-    const struct ncs_workload_call *x = first_call(job, job->step[a]), *y = first_call(job, job->step[b]);
+    const struct ncs_workload_call *x = ncs_workload_any_call(job, job->step[a]), *y = ncs_workload_any_call(job, job->step[b]);
     if (job->step[a]->kind != NCS_STEP_CALL || job->step[b]->kind != NCS_STEP_CALL || !x || !y || !x->place ||
         x->place != y->place || x->fn != y->fn || x->dtype < 0)
         return false;

@@ -60,28 +60,19 @@ static void read_counted(struct ncs_reader *r, const struct ncs_call *call, int 
 static void reader_wait(struct ncs_reader *r, const struct ncs_call *call, int rank)
 {
     bool of_stream = call->fn == NCS_FN_cudaStreamSynchronize;
+    enum ncs_fn fn = of_stream ? call->fn : NCS_FN_cudaDeviceSynchronize;
     ncs_reader_follow(r, call, rank);
     ncs_reader_close_group(r, rank);
-    ncs_reader_add_token(
-        r, rank, NCS_STEP_SYNC,
-        &(struct ncs_workload_call){ .fn = of_stream ? call->fn : NCS_FN_cudaDeviceSynchronize,
-                                     .family = -1,
-                                     .dtype = -1,
-                                     .op = -1,
-                                     .partner = -1,
-                                     .stream = of_stream ? ncs_reader_stream(&r->rank[rank], ncs_call_stream(call)) : 0,
-                                     .place = ncs_reader_place(r, call) });
+    struct ncs_workload_call c = ncs_workload_call_alone(fn, ncs_reader_place(r, call));
+    c.stream = of_stream ? ncs_reader_stream(&r->rank[rank], ncs_call_stream(call)) : 0;
+    ncs_reader_add_token(r, rank, NCS_STEP_SYNC, &c);
 }
 
 /* A call that frees a communicator, if the program makes it before its end. */
 static void read_end(struct ncs_reader *r, const struct ncs_call *call, int rank)
 {
-    struct ncs_workload_call c = { .fn = call->fn,
-                                   .family = r->family_of[call->comm],
-                                   .dtype = -1,
-                                   .op = -1,
-                                   .partner = -1,
-                                   .place = ncs_reader_place(r, call) };
+    struct ncs_workload_call c = ncs_workload_call_alone(call->fn, ncs_reader_place(r, call));
+    c.family = r->family_of[call->comm];
     ncs_reader_open_group(r, rank, call->group, &c); /* destroys of one group wait for peers only when all are made */
     r->rank[rank].has_ended |= c.family >= 0;
     if (c.family >= 0)

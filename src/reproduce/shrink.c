@@ -14,13 +14,6 @@ struct shrinking {
     bool stopped;
 };
 
-static bool *all_of(size_t count)
-{
-    bool *kept = ncs_new(count + 1);
-    memset(kept, true, count);
-    return kept;
-}
-
 /* The old numbers of the ranks that are kept; the caller frees the list. */
 static int *numbers_of(const struct shrinking *s, const bool *ranks)
 {
@@ -53,7 +46,7 @@ static bool try_workload(struct shrinking *s, struct ncs_workload *candidate, in
 static bool try_without(struct shrinking *s, bool of_ranks, size_t from, size_t count)
 {
     struct ncs_workload candidate;
-    bool *ranks = all_of((size_t)s->smallest->ranks), *steps = all_of(s->smallest->steps);
+    bool *ranks = ncs_workload_all((size_t)s->smallest->ranks), *steps = ncs_workload_all(s->smallest->steps);
     memset((of_ranks ? ranks : steps) + from, false, count);
     ncs_workload_subset(s->smallest, ranks, steps, &candidate);
     int *number = numbers_of(s, ranks);
@@ -88,7 +81,7 @@ static bool shrink_parts(struct shrinking *s, bool of_ranks)
 static void shrink_counts(struct shrinking *s)
 {
     struct ncs_workload candidate;
-    bool *ranks = all_of((size_t)s->smallest->ranks);
+    bool *ranks = ncs_workload_all((size_t)s->smallest->ranks);
     ncs_workload_least_counts(s->smallest, &candidate);
     try_workload(s, &candidate, numbers_of(s, ranks));
     ncs_free(ranks);

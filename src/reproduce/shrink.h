@@ -7,6 +7,8 @@
 /* A workload of some of the ranks and steps, with its own memory. Ranks are numbered anew; a communicator has the ranks that are
  * left of it; a message whose partner is gone is left out. */
 void ncs_workload_subset(const struct ncs_workload *of, const bool *ranks, const bool *steps, struct ncs_workload *out);
+/* `count` times true: all ranks, or all steps. */
+bool *ncs_workload_all(size_t count);
 /* Numbers its different counts 1, 2, 3, ..., in their order. */
 void ncs_workload_least_counts(const struct ncs_workload *of, struct ncs_workload *out);
 

@@ -4,6 +4,7 @@
 
 #include "api/types.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "reproduce/emit.h"
 #include "reproduce/words.h"
 
@@ -16,12 +17,6 @@
 #define MANY_OF_A_KIND 25
 
 /* ---- buffers ---- */
-
-static int by_count(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
 
 static void collect_counts(struct ncs_workload_buffers *b)
 {
@@ -36,7 +31,7 @@ static void collect_counts(struct ncs_workload_buffers *b)
             NCS_PUSH(b->count, b->counts, room, c->count);
         }
     if (b->counts > 0)
-        qsort(b->count, b->counts, sizeof *b->count, by_count);
+        qsort(b->count, b->counts, sizeof *b->count, ncs_order_counts);
     for (size_t i = 0; i < b->counts; i++)
         if (kept == 0 || b->count[i] != b->count[kept - 1])
             b->count[kept++] = b->count[i];
@@ -304,14 +299,6 @@ static char *facet_text(const struct ncs_workload_buffers *b, const struct ncs_w
 
 /* ---- the statement ---- */
 
-static const struct ncs_workload_call *any_call(const struct ncs_workload *job, const struct ncs_workload_step *step)
-{
-    int r = 0;
-    while (r < job->ranks && !step->of[r])
-        r++;
-    return r < job->ranks ? step->of[r] : NULL;
-}
-
 static void add_option(struct ncs_workload_statement *s, const char *key, char *value, bool is_text)
 {
     s->option[s->options++] = (struct ncs_workload_option){ key, value, is_text };
@@ -493,7 +480,7 @@ static void state_text(const struct ncs_workload_buffers *b, const struct ncs_wo
 void ncs_workload_state(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
                         struct ncs_workload_statement *s)
 {
-    const struct ncs_workload_call *c = any_call(b->job, step);
+    const struct ncs_workload_call *c = ncs_workload_any_call(b->job, step);
     *s = (struct ncs_workload_statement){ .object = "cuda", .verb = "sync" };
     if (!c)
         return;

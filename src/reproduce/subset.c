@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "reproduce/shrink.h"
 
 /* ---- communicators ---- */
@@ -149,25 +150,29 @@ void ncs_workload_subset(const struct ncs_workload *of, const bool *ranks, const
     ncs_free(s.family);
 }
 
+bool *ncs_workload_all(size_t count)
+{
+    bool *kept = ncs_new(count + 1);
+    memset(kept, true, count);
+    return kept;
+}
+
 /* ---- steps besides calls ---- */
 
 static unsigned kinds_of_step(const struct ncs_workload *job, const struct ncs_workload_step *s)
 {
-    int r = 0;
-    while (r < job->ranks && !s->of[r])
-        r++;
-    if (s->kind != NCS_STEP_TEXT || r == job->ranks)
+    const struct ncs_workload_call *c = ncs_workload_any_call(job, s);
+    if (s->kind != NCS_STEP_TEXT || !c)
         return 0;
-    const char *text = s->of[r]->place;
-    bool host = s->of[r]->fn == NCS_FN_COUNT && (strncmp(text, "barrier(", 8) == 0 || strncmp(text, "store:", 6) == 0);
+    const char *text = c->place;
+    bool host = c->fn == NCS_FN_COUNT && (strncmp(text, "barrier(", 8) == 0 || strncmp(text, "store:", 6) == 0);
     return (host ? NCS_WITHOUT_HOSTS : 0) | (strstr(text, NCS_TEXT_EVENT) ? NCS_WITHOUT_EVENTS : 0);
 }
 
 bool ncs_workload_without(const struct ncs_workload *of, unsigned kinds, struct ncs_workload *out)
 {
-    bool *ranks = ncs_new((size_t)of->ranks * sizeof *ranks), *steps = ncs_new((of->steps + 1) * sizeof *steps), left = false;
+    bool *ranks = ncs_workload_all((size_t)of->ranks), *steps = ncs_workload_all(of->steps), left = false;
     unsigned found = 0;
-    memset(ranks, true, (size_t)of->ranks);
     for (size_t i = 0; i < of->steps; i++) {
         unsigned is = kinds_of_step(of, of->step[i]) & kinds;
         steps[i] = !is;
@@ -185,12 +190,6 @@ bool ncs_workload_without(const struct ncs_workload *of, unsigned kinds, struct 
 
 /* ---- counts ---- */
 
-static int by_count_number(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static uint64_t place_among(const uint64_t *count, size_t counts, uint64_t wanted)
 {
     uint64_t place = 0, last = 0;
@@ -204,18 +203,16 @@ static uint64_t place_among(const uint64_t *count, size_t counts, uint64_t wante
 
 void ncs_workload_least_counts(const struct ncs_workload *of, struct ncs_workload *out)
 {
-    bool *ranks = ncs_new((size_t)of->ranks * sizeof *ranks), *steps = ncs_new((of->steps + 1) * sizeof *steps);
+    bool *ranks = ncs_workload_all((size_t)of->ranks), *steps = ncs_workload_all(of->steps);
     uint64_t *count = NULL;
     size_t counts = 0, room = 0;
-    memset(ranks, true, (size_t)of->ranks);
-    memset(steps, true, of->steps);
     ncs_workload_subset(of, ranks, steps, out);
     for (size_t i = 0; i < out->steps; i++)
         for (int r = 0; r < out->ranks; r++)
             if (out->step[i]->of[r] && out->step[i]->of[r]->dtype >= 0)
                 NCS_PUSH(count, counts, room, out->step[i]->of[r]->count);
     if (counts > 0)
-        qsort(count, counts, sizeof *count, by_count_number);
+        qsort(count, counts, sizeof *count, ncs_order_counts);
     for (size_t i = 0; i < out->steps; i++)
         for (int r = 0; r < out->ranks; r++) {
             const struct ncs_workload_call *c = out->step[i]->of[r];

@@ -7,7 +7,7 @@
 #include "api/types.h"
 #include "reproduce/workload.h"
 
-void ncs_workload_add_quoted(struct ncs_str *out, const char *text)
+void ncs_workload_add_quoted(struct ncs_str *out, const char *text, bool yaml)
 {
     ncs_str_add(out, "\"");
     for (; *text; text++) {
@@ -15,7 +15,7 @@ void ncs_workload_add_quoted(struct ncs_str *out, const char *text)
         if (c == '"' || c == '\\')
             ncs_str_addf(out, "\\%c", c);
         else if (c < ' ' || c == 127)
-            ncs_str_addf(out, "\\%03d", c);
+            ncs_str_addf(out, yaml ? "\\u%04x" : "\\%03d", c);
         else
             ncs_str_add_bytes(out, text, 1);
     }
@@ -28,7 +28,7 @@ static void add_key(struct ncs_str *out, const char *key)
 {
     struct ncs_str line = { 0 };
     ncs_workload_add_line(&line, key ? key : "");
-    ncs_workload_add_quoted(out, line.text);
+    ncs_workload_add_quoted(out, line.text, false);
     ncs_str_free(&line);
 }
 

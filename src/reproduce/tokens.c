@@ -95,10 +95,8 @@ void ncs_reader_open_group(struct ncs_reader *r, int rank, uint64_t group, const
     own->group = group;
     own->group_at = r->of[rank].count;
     /* The place of its first call stands for the group: records have no other. */
-    ncs_reader_add_token(
-        r, rank, NCS_STEP_GROUP,
-        &(struct ncs_workload_call){
-            .fn = NCS_FN_ncclGroupStart, .family = -1, .dtype = -1, .op = -1, .partner = -1, .place = first->place });
+    struct ncs_workload_call begin = ncs_workload_call_alone(NCS_FN_ncclGroupStart, first->place);
+    ncs_reader_add_token(r, rank, NCS_STEP_GROUP, &begin);
 }
 
 /* ---- statements ---- */
@@ -107,14 +105,12 @@ void ncs_reader_open_group(struct ncs_reader *r, int rank, uint64_t group, const
 void ncs_reader_add_text(struct ncs_reader *r, int rank, const struct ncs_call *call, char *text, int partner)
 {
     const void *stream = call ? ncs_call_stream(call) : NULL;
-    struct ncs_workload_call c = {
-        .fn = call ? call->fn : NCS_FN_COUNT, .family = -1, .dtype = -1, .op = -1, .partner = partner
-    };
+    struct ncs_workload_call c = ncs_workload_call_alone(call ? call->fn : NCS_FN_COUNT, ncs_workload_intern_place(r->job, text));
+    c.partner = partner;
     if (call && call->comm >= 0)
         c.family = r->family_of[call->comm];
     if (call && ncs_fn_info[call->fn].counted)
         c.stream = ncs_reader_stream(&r->rank[rank], stream);
-    c.place = ncs_workload_intern_place(r->job, text);
     ncs_free(text);
     if (call)
         ncs_reader_follow(r, call, rank);

@@ -22,6 +22,19 @@ static bool job_calls_equal(const struct ncs_workload_call *a, const struct ncs_
            a->partner == b->partner && a->stream == b->stream && a->unsaid == b->unsaid && a->place == b->place;
 }
 
+struct ncs_workload_call ncs_workload_call_alone(enum ncs_fn fn, const char *place)
+{
+    return (struct ncs_workload_call){ .fn = fn, .family = -1, .dtype = -1, .op = -1, .partner = -1, .place = place };
+}
+
+const struct ncs_workload_call *ncs_workload_any_call(const struct ncs_workload *job, const struct ncs_workload_step *step)
+{
+    int r = 0;
+    while (r < job->ranks && !step->of[r])
+        r++;
+    return r < job->ranks ? step->of[r] : NULL;
+}
+
 const struct ncs_workload_call *ncs_workload_intern(struct ncs_workload *job, const struct ncs_workload_call *call)
 {
     uint64_t hash = job_call_hash(call);

@@ -100,6 +100,10 @@ void ncs_workload_add_losses(const struct ncs_workload *job, bool of_data, struc
 
 struct ncs_workload_step *ncs_workload_new_step(const struct ncs_workload *job, enum ncs_step_kind kind, struct ncs_step_key key);
 void ncs_workload_free_step(struct ncs_workload_step *step);
+/* The arguments of what is no call on a communicator. */
+struct ncs_workload_call ncs_workload_call_alone(enum ncs_fn fn, const char *place);
+/* The call of the first rank that makes the step; NULL = none does. */
+const struct ncs_workload_call *ncs_workload_any_call(const struct ncs_workload *job, const struct ncs_workload_step *step);
 /* The one copy of equal arguments. */
 const struct ncs_workload_call *ncs_workload_intern(struct ncs_workload *job, const struct ncs_workload_call *call);
 const char *ncs_workload_intern_place(struct ncs_workload *job, const char *text); /* NULL gives NULL */
@@ -132,8 +136,8 @@ void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_workload
 
 /* ---- texts of TEXT steps; the caller frees them; NULL = there is none ---- */
 
-/* Appends a text of Lua in quotes. */
-void ncs_workload_add_quoted(struct ncs_str *out, const char *text);
+/* Appends a text of Lua, or of YAML, in quotes. */
+void ncs_workload_add_quoted(struct ncs_str *out, const char *text, bool yaml);
 char *ncs_workload_host_text(const struct ncs_host_step *step, int ranks);
 /* A put is written as a signal: what it moves is not kept. */
 char *ncs_workload_signal_text(const struct ncs_call *call, bool on_stream);
