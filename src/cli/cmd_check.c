@@ -18,16 +18,15 @@
 enum { PLAN, RANKS, SET, MEMORY, UNSAFE, FORMAT, REPORT, QUIET, HELP };
 
 static const struct ncs_option options[] = {
-    [PLAN] = { "plan", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking", "print the calls that each rank would make", NULL, 0, 0 },
-    [RANKS] = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Checking", "ranks of a run", NULL, 1, NCS_RANKS_MOST },
-    [SET] = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Checking", "set a parameter; may be given again", NULL, 0, 0 },
+    [PLAN] = NCS_ROW_FLAG("plan", 0, "Checking", "print the calls that each rank would make"),
+    [RANKS] = NCS_ROW_NUMBER("ranks", 'n', "RANKS", "as declared", "Checking", "ranks of a run", 1, NCS_RANKS_MOST),
+    [SET] = NCS_ROW_TEXTS("set", 0, "NAME=VALUE", NULL, "Checking", "set a parameter; may be given again"),
     [MEMORY] = NCS_OPTION_MEMORY("Checking"),
-    [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking",
-                 "scripts may run programs and use files, as in `run --unsafe`", NULL, 0, 0 },
-    [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                 "json: one object per file and line; github: annotations", ncs_report_check_format_names, 0, 0 },
+    [UNSAFE] = NCS_ROW_FLAG("unsafe", 0, "Checking", "scripts may run programs and use files, as in `run --unsafe`"),
+    [FORMAT] = NCS_ROW_WORDS("format", 0, "text", "Output", "json: one object per file and line; github: annotations",
+                             ncs_report_check_format_names),
     [REPORT] = NCS_OPTION_REPORT(ncs_report_check_format_names + 2),
-    [QUIET] = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output", "print no summary", NULL, 0, 0 },
+    [QUIET] = NCS_ROW_FLAG("quiet", 'q', "Output", "print no summary"),
     [HELP] = NCS_OPTION_HELP,
     { 0 },
 };

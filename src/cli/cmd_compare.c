@@ -14,17 +14,14 @@
 enum { RANKS, NCCL_LIB, CUDART_LIB, TIMEOUT, MEMORY, SET, VERBOSE, QUIET, HELP };
 
 static const struct ncs_option options[] = {
-    [RANKS] = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Running", "ranks of the runs", NULL, 1, NCS_RANKS_MOST },
-    [NCCL_LIB] = { "nccl-lib", 0, NCS_OPTION_LIST, "PATH", "libnccl.so.2", "Running", "the NCCL library", NULL, 0, 0 },
-    [CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Running", "the CUDA runtime library", NULL, 0,
-                     0 },
-    [TIMEOUT] = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "as declared, or 10s", "Running",
-                  "limit of each run; on NCCL, time without progress", NULL, 0, 0 },
+    [RANKS] = NCS_ROW_NUMBER("ranks", 'n', "RANKS", "as declared", "Running", "ranks of the runs", 1, NCS_RANKS_MOST),
+    [NCCL_LIB] = NCS_ROW_TEXTS("nccl-lib", 0, "PATH", "libnccl.so.2", "Running", "the NCCL library"),
+    [CUDART_LIB] = NCS_ROW_TEXTS("cudart-lib", 0, "PATH", "libcudart.so.13", "Running", "the CUDA runtime library"),
+    [TIMEOUT] = NCS_ROW_TIME("timeout", 0, "as declared, or 10s", "Running", "limit of each run; on NCCL, time without progress"),
     [MEMORY] = NCS_OPTION_MEMORY("Running"),
-    [SET] = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running", "set a parameter; may be given again", NULL, 0, 0 },
-    [VERBOSE] = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output", "print every difference, not only three of each kind",
-                  NULL, 0, 0 },
-    [QUIET] = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output", "print only differences and the summary", NULL, 0, 0 },
+    [SET] = NCS_ROW_TEXTS("set", 0, "NAME=VALUE", NULL, "Running", "set a parameter; may be given again"),
+    [VERBOSE] = NCS_ROW_FLAG("verbose", 'v', "Output", "print every difference, not only three of each kind"),
+    [QUIET] = NCS_ROW_FLAG("quiet", 'q', "Output", "print only differences and the summary"),
     [HELP] = NCS_OPTION_HELP,
     { 0 },
 };

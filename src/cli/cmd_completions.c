@@ -8,8 +8,7 @@
 enum { DIRECTORY, HELP };
 
 static const struct ncs_option options[] = {
-    [DIRECTORY] = { "directory", 0, NCS_OPTION_LIST, "DIR", NULL, "Output", "write the files for all shells into this directory",
-                    NULL, 0, 0 },
+    [DIRECTORY] = NCS_ROW_TEXTS("directory", 0, "DIR", NULL, "Output", "write the files for all shells into this directory"),
     [HELP] = NCS_OPTION_HELP,
     { 0 },
 };

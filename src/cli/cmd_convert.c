@@ -10,11 +10,9 @@
 enum { OUTPUT, FORCE, UNSAFE, HELP };
 
 static const struct ncs_option options[] = {
-    [OUTPUT] = { "output", 'o', NCS_OPTION_LIST, "FILE", "standard output", "Output", "write to FILE, completely or not at all",
-                 NULL, 0, 0 },
-    [FORCE] = { "force", 0, NCS_OPTION_FLAG, NULL, NULL, "Output", "replace FILE when it exists", NULL, 0, 0 },
-    [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Output", "env may name libraries and files, as in `run --unsafe`",
-                 NULL, 0, 0 },
+    [OUTPUT] = NCS_ROW_TEXTS("output", 'o', "FILE", "standard output", "Output", "write to FILE, completely or not at all"),
+    [FORCE] = NCS_ROW_FLAG("force", 0, "Output", "replace FILE when it exists"),
+    [UNSAFE] = NCS_ROW_FLAG("unsafe", 0, "Output", "env may name libraries and files, as in `run --unsafe`"),
     [HELP] = NCS_OPTION_HELP,
     { 0 },
 };

@@ -19,14 +19,12 @@
 enum { NCCL_LIB, CUDART_LIB, HOSTS, RENDEZVOUS, FORMAT, HELP };
 
 static const struct ncs_option options[] = {
-    [NCCL_LIB] = { "nccl-lib", 0, NCS_OPTION_LIST, "PATH", "libnccl.so.2", "Looking", "the NCCL library", NULL, 0, 0 },
-    [CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Looking", "the CUDA runtime library", NULL, 0,
-                     0 },
-    [HOSTS] = { "hosts", 0, NCS_OPTION_FLAG, NULL, NULL, "Launchers",
-                "compare the machines of all processes that a launcher has started", NULL, 0, 0 },
-    [RENDEZVOUS] = { "rendezvous", 0, NCS_OPTION_LIST, "HOST:PORT", "as the launcher says", "Launchers",
-                     "where the processes meet: a free port of the host of process 0", NULL, 0, 0 },
-    [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output", "text, or one JSON object", ncs_text_or_json, 0, 0 },
+    [NCCL_LIB] = NCS_ROW_TEXTS("nccl-lib", 0, "PATH", "libnccl.so.2", "Looking", "the NCCL library"),
+    [CUDART_LIB] = NCS_ROW_TEXTS("cudart-lib", 0, "PATH", "libcudart.so.13", "Looking", "the CUDA runtime library"),
+    [HOSTS] = NCS_ROW_FLAG("hosts", 0, "Launchers", "compare the machines of all processes that a launcher has started"),
+    [RENDEZVOUS] = NCS_ROW_TEXTS("rendezvous", 0, "HOST:PORT", "as the launcher says", "Launchers",
+                                 "where the processes meet: a free port of the host of process 0"),
+    [FORMAT] = NCS_ROW_WORDS("format", 0, "text", "Output", "text, or one JSON object", ncs_text_or_json),
     [HELP] = NCS_OPTION_HELP,
     { 0 },
 };

@@ -14,10 +14,9 @@
 enum { SCENARIO, FORMAT, HELP };
 
 static const struct ncs_option options[] = {
-    [SCENARIO] = { "scenario", 0, NCS_OPTION_FLAG, NULL, NULL, "Output", "print only the scenario of the page, to run it", NULL,
-                   0, 0 },
-    [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                 "text, or one JSON object per page and line; without a topic, all pages", ncs_text_or_json, 0, 0 },
+    [SCENARIO] = NCS_ROW_FLAG("scenario", 0, "Output", "print only the scenario of the page, to run it"),
+    [FORMAT] = NCS_ROW_WORDS("format", 0, "text", "Output",
+                             "text, or one JSON object per page and line; without a topic, all pages", ncs_text_or_json),
     [HELP] = NCS_OPTION_HELP,
     { 0 },
 };

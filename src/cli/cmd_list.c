@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/safe.h"
 #include "cli/command.h"
 #include "cli/corpus.h"
@@ -12,8 +11,7 @@
 enum { BUGS, HELP };
 
 static const struct ncs_option options[] = {
-    [BUGS] = { "bugs", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
-               "print the expected result of each case, one JSON object per line", NULL, 0, 0 },
+    [BUGS] = NCS_ROW_FLAG("bugs", 0, "Output", "print the expected result of each case, one JSON object per line"),
     [HELP] = NCS_OPTION_HELP,
     { 0 },
 };

@@ -13,8 +13,8 @@
 enum { DIRECTORY, HELP };
 
 static const struct ncs_option options[] = {
-    [DIRECTORY] = { "directory", 0, NCS_OPTION_LIST, "DIR", NULL, "Output",
-                    "write all pages into this directory, as ncclscript-run.1", NULL, 0, 0 },
+    [DIRECTORY] = NCS_ROW_TEXTS("directory", 0, "DIR", NULL, "Output",
+                                "write all pages into this directory, as ncclscript-run.1"),
     [HELP] = NCS_OPTION_HELP,
     { 0 },
 };

@@ -29,10 +29,10 @@
 enum { OUTPUT, CALLS, HELP };
 
 static const struct ncs_option options[] = {
-    [OUTPUT] = { "output", 'o', NCS_OPTION_LIST, "DIR", "ncclscript-record", "Recording",
-                 "the folder for the files, one for each process that calls NCCL", NULL, 0, 0 },
-    [CALLS] = { "calls", 0, NCS_OPTION_INT, "N", "32768", "Recording",
-                "how many calls a file holds; later ones replace the oldest", NULL, NCS_RECORDING_LEAST, NCS_RECORDING_MOST },
+    [OUTPUT] = NCS_ROW_TEXTS("output", 'o', "DIR", "ncclscript-record", "Recording",
+                             "the folder for the files, one for each process that calls NCCL"),
+    [CALLS] = NCS_ROW_NUMBER("calls", 0, "N", "32768", "Recording", "how many calls a file holds; later ones replace the oldest",
+                             NCS_RECORDING_LEAST, NCS_RECORDING_MOST),
     [HELP] = NCS_OPTION_HELP,
     { 0 },
 };

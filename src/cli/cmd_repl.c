@@ -1,6 +1,5 @@
 /* ncclscript repl: a prompt for lines that run on all ranks. */
 #include "api/version.h"
-#include "base/mem.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/memory.h"
@@ -13,22 +12,18 @@ static const char *const policies[] = { "strict", "typical", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
 
 static const struct ncs_option options[] = {
-    [RANKS] = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared, or 4", "Running", "number of ranks", NULL, 1,
-                NCS_RANKS_MOST },
-    [POLICY] = { "policy", 0, NCS_OPTION_CHOICE, NULL, "as declared", "Running",
-                 "strict: what NCCL promises; typical: what it mostly does", policies, 0, 0 },
-    [SEED] = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running", "choose the schedule by this number; 0: first in, first out", NULL,
-               0, INT64_MAX },
-    [SET] = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running", "set a parameter of the file; may be given again", NULL,
-              0, 0 },
+    [RANKS] = NCS_ROW_NUMBER("ranks", 'n', "RANKS", "as declared, or 4", "Running", "number of ranks", 1, NCS_RANKS_MOST),
+    [POLICY] = NCS_ROW_WORDS("policy", 0, "as declared", "Running", "strict: what NCCL promises; typical: what it mostly does",
+                             policies),
+    [SEED] = NCS_ROW_NUMBER("seed", 0, "N", "0", "Running", "choose the schedule by this number; 0: first in, first out", 0,
+                            INT64_MAX),
+    [SET] = NCS_ROW_TEXTS("set", 0, "NAME=VALUE", NULL, "Running", "set a parameter of the file; may be given again"),
     [NCCL] = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", NCS_NCCL_DEFAULT_TEXT, "Running",
                "the version of NCCL to simulate: " NCS_NCCL_RANGE, ncs_nccl_profiles, 0, 0 },
     [MEMORY] = NCS_OPTION_MEMORY("Running"),
-    [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
-                 "let lines run programs, use files, set any variable NCCL_* or CUDA_*", NULL, 0, 0 },
-    [ECHO] = { "echo", 0, NCS_OPTION_FLAG, NULL, NULL, "Output", "print each line before its replies, if input is not typed",
-               NULL, 0, 0 },
-    [COLOR] = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output", "colours in the text", colors, 0, 0 },
+    [UNSAFE] = NCS_ROW_FLAG("unsafe", 0, "Running", "let lines run programs, use files, set any variable NCCL_* or CUDA_*"),
+    [ECHO] = NCS_ROW_FLAG("echo", 0, "Output", "print each line before its replies, if input is not typed"),
+    [COLOR] = NCS_ROW_WORDS("color", 0, "auto", "Output", "colours in the text", colors),
     [HELP] = NCS_OPTION_HELP,
     { 0 },
 };

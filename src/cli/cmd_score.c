@@ -1,7 +1,6 @@
 /* ncclscript score: measures how well a tool's reports agree with the truth about the scenarios. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -17,10 +16,9 @@
 enum { ALL, MEMORY, FORMAT, HELP };
 
 static const struct ncs_option options[] = {
-    [ALL] = { "all", 0, NCS_OPTION_FLAG, NULL, NULL, "Scoring", "count a case of scenarios/bugs without a report as wrong", NULL,
-              0, 0 },
+    [ALL] = NCS_ROW_FLAG("all", 0, "Scoring", "count a case of scenarios/bugs without a report as wrong"),
     [MEMORY] = NCS_OPTION_MEMORY("Scoring"),
-    [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output", "text, or one JSON object", ncs_text_or_json, 0, 0 },
+    [FORMAT] = NCS_ROW_WORDS("format", 0, "text", "Output", "text, or one JSON object", ncs_text_or_json),
     [HELP] = NCS_OPTION_HELP,
     { 0 },
 };

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,18 +24,17 @@ static const char *const policies[] = { [NCS_POLICY_STRICT] = "strict", [NCS_POL
 #define BUDGET_NS ((int64_t)60 * 1000000000)
 
 static const struct ncs_option options[] = {
-    [RANKS] = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Running", "number of ranks", NULL, 1, NCS_RANKS_MOST },
-    [SET] = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running", "set a parameter; may be given again", NULL, 0, 0 },
-    [SEED] = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running", "choose the schedule by this number", NULL, 0, INT64_MAX },
-    [POLICY] = { "policy", 0, NCS_OPTION_CHOICE, NULL, "as declared", "Running",
-                 "strict: what NCCL promises; typical: what it mostly does", policies, 0, 0 },
-    [BUDGET] = { "budget", 0, NCS_OPTION_DURATION, "TIME", "60s", "Running", "stop with what is found after this time", NULL, 0,
-                 0 },
+    [RANKS] = NCS_ROW_NUMBER("ranks", 'n', "RANKS", "as declared", "Running", "number of ranks", 1, NCS_RANKS_MOST),
+    [SET] = NCS_ROW_TEXTS("set", 0, "NAME=VALUE", NULL, "Running", "set a parameter; may be given again"),
+    [SEED] = NCS_ROW_NUMBER("seed", 0, "N", "0", "Running", "choose the schedule by this number", 0, INT64_MAX),
+    [POLICY] = NCS_ROW_WORDS("policy", 0, "as declared", "Running", "strict: what NCCL promises; typical: what it mostly does",
+                             policies),
+    [BUDGET] = NCS_ROW_TIME("budget", 0, "60s", "Running", "stop with what is found after this time"),
     [MEMORY] = NCS_OPTION_MEMORY("Running"),
-    [OUTPUT] = { "output", 'o', NCS_OPTION_LIST, "FILE", "standard output", "Output",
-                 "write the smaller scenario, in YAML if FILE ends so", NULL, 0, 0 },
-    [FORCE] = { "force", 0, NCS_OPTION_FLAG, NULL, NULL, "Output", "replace FILE when it exists", NULL, 0, 0 },
-    [QUIET] = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output", "print no progress and no summary", NULL, 0, 0 },
+    [OUTPUT] = NCS_ROW_TEXTS("output", 'o', "FILE", "standard output", "Output",
+                             "write the smaller scenario, in YAML if FILE ends so"),
+    [FORCE] = NCS_ROW_FLAG("force", 0, "Output", "replace FILE when it exists"),
+    [QUIET] = NCS_ROW_FLAG("quiet", 'q', "Output", "print no progress and no summary"),
     [HELP] = NCS_OPTION_HELP,
     { 0 },
 };

@@ -3,10 +3,8 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "cli/editor.h"
 #include "cli/output.h"
 #include "run/verdict.h"

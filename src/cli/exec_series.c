@@ -10,7 +10,6 @@
 
 #include "api/gen/api.h"
 #include "base/interpreter.h"
-#include "base/mem.h"
 #include "cli/exec_table.h"
 #include "cli/output.h"
 #include "run/fault_text.h"

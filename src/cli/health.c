@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/version.h"
 #include "base/mem.h"
 #include "run/environ.h"
 

@@ -7,11 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/version.h"
 #include "base/launcher.h"
 #include "base/mem.h"
 #include "base/pmix.h"
-#include "base/str.h"
 #include "cli/output.h"
 #include "team/team.h"
 

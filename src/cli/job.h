@@ -4,9 +4,7 @@
 #define NCS_CLI_JOB_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
-#include "base/error.h"
 #include "driver/driver.h"
 
 struct ncs_job_options {

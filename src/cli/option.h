@@ -59,6 +59,28 @@ struct ncs_command {
 /* Values of --format where a report has no others. */
 extern const char *const ncs_text_or_json[];
 
+/* Rows of a table: a flag; texts; a time; one of several words; a number. */
+#define NCS_ROW_FLAG(name, letter, group, text)                            \
+    {                                                                      \
+        name, letter, NCS_OPTION_FLAG, NULL, NULL, group, text, NULL, 0, 0 \
+    }
+#define NCS_ROW_TEXTS(name, letter, argument, preset, group, text)               \
+    {                                                                            \
+        name, letter, NCS_OPTION_LIST, argument, preset, group, text, NULL, 0, 0 \
+    }
+#define NCS_ROW_TIME(name, letter, preset, group, text)                            \
+    {                                                                              \
+        name, letter, NCS_OPTION_DURATION, "TIME", preset, group, text, NULL, 0, 0 \
+    }
+#define NCS_ROW_WORDS(name, letter, preset, group, text, choices)                 \
+    {                                                                             \
+        name, letter, NCS_OPTION_CHOICE, NULL, preset, group, text, choices, 0, 0 \
+    }
+#define NCS_ROW_NUMBER(name, letter, argument, preset, group, text, least, most)       \
+    {                                                                                  \
+        name, letter, NCS_OPTION_INT, argument, preset, group, text, NULL, least, most \
+    }
+
 #define NCS_OPTION_HELP                                                                                    \
     {                                                                                                      \
         .name = "help", .letter = 'h', .type = NCS_OPTION_FLAG, .group = "Other", .text = "show this help" \

@@ -3,7 +3,6 @@
 #ifndef NCS_CLI_PROGRESS_H
 #define NCS_CLI_PROGRESS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* No effect unless standard error is a terminal that can erase a line. */

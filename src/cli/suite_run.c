@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/safe.h"
 #include "cli/output.h"
 #include "cli/reproducer.h"

@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/safe.h"
 #include "cli/job.h"
 #include "cli/output.h"
