@@ -9,7 +9,6 @@
 
 #include "base/pmix.h"
 #include "base/quantity.h"
-#include "base/str.h"
 
 struct launcher_row {
     const char *name;

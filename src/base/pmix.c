@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/str.h"
 
 /* The part of PMIx's binary interface that is used here (PMIx standard 2.0 to 5.0: chapters "Data structures and types" and "Key/value
  * management"). A value's union has never been larger than this room. */

@@ -4,7 +4,6 @@
 #define NCS_BASE_PMIX_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* True while this process is connected to its launcher; connects at the first call. */

@@ -2,7 +2,6 @@
 #ifndef NCS_BASE_SOURCE_H
 #define NCS_BASE_SOURCE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/str.h"

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include "api/faults.h"
-#include "base/mem.h"
 #include "prompt/private.h"
 #include "prompt/reference.h"
 #include "report/page.h"

@@ -1,7 +1,6 @@
 /* Draws collectives: those of the last line that made any. */
 #include <string.h>
 
-#include "base/mem.h"
 #include "prompt/private.h"
 #include "report/draw.h"
 

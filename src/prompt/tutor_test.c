@@ -1,7 +1,6 @@
 /* For teachers and tests: tries the solutions and the wrong answers of a lesson, and shows solutions at work. */
 #include <string.h>
 
-#include "base/mem.h"
 #include "prompt/tutor_private.h"
 
 struct tutor_test {

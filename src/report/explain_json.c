@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "api/gen/api.h"
-#include "api/types.h"
 #include "report/format.h"
 
 static json_t *explain_json_list_of(const char *list)

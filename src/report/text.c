@@ -4,13 +4,11 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/model.h"
 #include "base/budget.h"
 #include "base/mem.h"
-#include "base/order.h"
 #include "base/quantity.h"
 #include "base/safe.h"
 #include "diagnose/ledger/ledger.h"

@@ -2,7 +2,6 @@
  * waits for. */
 #include "report/waits.h"
 
-#include "base/mem.h"
 #include "base/safe.h"
 
 /* Text in quotes, in which graphviz obeys nothing. */

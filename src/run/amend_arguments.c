@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "api/types.h"
-#include "base/mem.h"
 #include "run/amend_private.h"
 
 static union ncs_arg *slot(struct ncs_call *call, enum ncs_kind kind)

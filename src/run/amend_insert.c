@@ -1,5 +1,4 @@
 /* Inserts calls: when an edit is due, and with which arguments. */
-#include "base/mem.h"
 #include "run/amend_private.h"
 
 /* The stream that the process made last on the member's device, or the stream of a communicator's

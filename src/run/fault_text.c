@@ -1,7 +1,6 @@
 #include "run/fault_text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/types.h"

@@ -2,7 +2,6 @@
  * other waits, and reports hazards to the diagnosis. */
 #include <string.h>
 
-#include "base/mem.h"
 #include "run/private.h"
 
 static int device_of_thread(void *arg)

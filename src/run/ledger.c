@@ -1,6 +1,5 @@
 /* Keeps the ledger of what the ranks make and free, and reports to the diagnosis what is lost and what was
  * freed too early. */
-#include "base/mem.h"
 #include "run/private.h"
 
 void ncs_run_ledger_open(struct ncs_run *run)

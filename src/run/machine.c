@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/budget.h"
-#include "base/mem.h"
 #include "driver/driver.h"
 #include "driver/journal.h"
 #include "run/private.h"

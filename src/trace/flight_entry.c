@@ -3,10 +3,8 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "api/types.h"
 #include "base/hash.h"
 #include "trace/flight.h"
 #include "trace/flight_words.h"

@@ -1,10 +1,8 @@
 /* Reads NCCL's own log: lines of any number of processes and ranks, mixed with other lines. Lines of
  * NCCL_DEBUG_SUBSYS=INIT, or the calls that make communicators, tell which rank of which communicator a
  * process is. Lines of COLL have the calls; lines of CALL have them too, with begin and end of groups. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/safe.h"

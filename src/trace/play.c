@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "api/meeting.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "trace/infer.h"
 #include "trace/record.h"

@@ -2,7 +2,6 @@
  * collectives of a communicator, or what one rank sends to another. The ranks are compared from the first position of a
  * sequence on that all of its recordings still have. */
 #include "base/hash.h"
-#include "base/mem.h"
 #include "trace/recording_play.h"
 
 /* A sequence of a communicator. The order of appearance names the communicator in both plays: numbers are used again. */

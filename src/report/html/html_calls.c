@@ -1,6 +1,5 @@
 /* Tables of all calls: one for each group of ranks that did the same. They stand in <noscript>, which a
  * browser with scripts reads as text: 50 000 rows cost nothing until a table is opened. */
-#include <inttypes.h>
 
 #include "report/html/html.h"
 
