@@ -205,3 +205,13 @@ void ncs_mem_begin(void)
     mallopt(M_MXFAST, 0);
 #endif
 }
+
+void ncs_free_list(void *list, size_t count, size_t size, size_t at)
+{
+    for (size_t i = 0; list && i < count; i++) {
+        void *owned;
+        memcpy(&owned, (char *)list + i * size + at, sizeof owned);
+        ncs_free(owned);
+    }
+    ncs_free(list);
+}

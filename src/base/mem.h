@@ -26,6 +26,11 @@ void *ncs_new(size_t bytes);             /* zeroed; ncs_new(0) is a valid pointe
 void *ncs_resize(void *p, size_t bytes); /* realloc; new bytes are undefined */
 char *ncs_copy_text(const char *text);   /* NULL gives NULL */
 void ncs_free(void *p);
+/* Frees a list and what its elements own: each of the count elements, `size` bytes long, has at byte `at` a pointer. */
+void ncs_free_list(void *list, size_t count, size_t size, size_t at);
+#define NCS_FREE_ALL(list, count) ncs_free_list((list), (size_t)(count), sizeof *(list), 0) /* of pointers */
+#define NCS_FREE_EACH(list, count, member) \
+    ncs_free_list((list), (size_t)(count), sizeof *(list), offsetof(__typeof__(*(list)), member))
 
 /* `bytes` bytes, undefined, released with ncs_free; NULL if the budget or the host refuses them. */
 void *ncs_room(size_t bytes);

@@ -102,8 +102,6 @@ void *ncs_sorted_beyond(const struct ncs_sorted *s, uint64_t key)
 
 void ncs_sorted_free(struct ncs_sorted *s)
 {
-    for (size_t i = 0; i < s->pages; i++)
-        ncs_free(s->page[i].entry);
-    ncs_free(s->page);
+    NCS_FREE_EACH(s->page, s->pages, entry);
     *s = (struct ncs_sorted){ 0 };
 }

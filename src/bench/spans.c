@@ -205,9 +205,7 @@ void ncs_bench_spans(const struct ncs_result *result, struct ncs_bench_spans *ou
 
 void ncs_bench_spans_free(struct ncs_bench_spans *spans)
 {
-    for (size_t i = 0; i < spans->spans; i++)
-        ncs_free(spans->span[i].each.time);
-    ncs_free(spans->span);
+    NCS_FREE_EACH(spans->span, spans->spans, each.time);
     *spans = (struct ncs_bench_spans){ 0 };
 }
 

@@ -222,9 +222,7 @@ static int score_main(const struct ncs_parsed *parsed)
         status = ncs_score_met(&s.score) ? 0 : 1;
     }
     ncs_str_free(&out);
-    for (size_t i = 0; i < s.seens; i++)
-        ncs_free(s.seen[i].seed);
-    ncs_free(s.seen);
+    NCS_FREE_EACH(s.seen, s.seens, seed);
     ncs_map_free(&s.at);
     ncs_score_free(&s.score);
     ncs_corpus_free(&s.corpus);

@@ -229,9 +229,7 @@ void ncs_doctor_compare(struct ncs_comparison *c, const struct ncs_told *told, i
 
 static void compare_forget_row(struct ncs_compared *row)
 {
-    for (size_t i = 0; i < row->values; i++)
-        ncs_free(row->value[i].process);
-    ncs_free(row->value);
+    NCS_FREE_EACH(row->value, row->values, process);
 }
 
 void ncs_doctor_forget(struct ncs_comparison *c)

@@ -220,9 +220,7 @@ static unsigned char editor_complete(EditLine *edit, int key)
         }
         ncs_str_free(&rest);
     }
-    for (size_t i = 0; i < w.count; i++)
-        ncs_free(w.word[i]);
-    ncs_free(w.word);
+    NCS_FREE_ALL(w.word, w.count);
     return result;
 }
 

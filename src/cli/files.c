@@ -121,8 +121,6 @@ bool ncs_files_add(struct ncs_files *files, const char *operand, struct ncs_erro
 
 void ncs_files_free(struct ncs_files *files)
 {
-    for (size_t i = 0; i < files->count; i++)
-        ncs_free(files->path[i]);
-    ncs_free(files->path);
+    NCS_FREE_ALL(files->path, files->count);
     *files = (struct ncs_files){ 0 };
 }

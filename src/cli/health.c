@@ -65,9 +65,7 @@ static const char *simulator_fault_without_variables(void)
     run_environ_set(&before, name, count);
     const char *fault = simulator_fault();
     run_environ_restore(&before);
-    for (size_t i = 0; i < count; i++)
-        ncs_free(name[i]);
-    ncs_free(name);
+    NCS_FREE_ALL(name, count);
     return fault;
 }
 

@@ -166,9 +166,7 @@ static void near_term(const struct ncs_cases *cases, const char *term, struct nc
         }
     const char *nearest = count ? ncs_nearest(term, terms, count) : NULL;
     ncs_str_add(near, nearest ? nearest : "");
-    for (size_t i = 0; i < count; i++)
-        ncs_free((void *)terms[i]);
-    ncs_free(terms);
+    NCS_FREE_ALL(terms, count);
 }
 
 static void hint_case(const struct ncs_selection_file *file, const char *name, struct ncs_error *err)

@@ -192,8 +192,6 @@ void ncs_suite_dumped(struct ncs_suite *suite)
     const struct ncs_option_value *v = &suite->value[NCS_RUN_DUMP];
     for (size_t i = 0; i < v->texts / 2 && !suite->dumped; i++)
         fprintf(stderr, "ncclscript run: nothing was run: %s was not written\n", v->text[2 * i + 1]);
-    for (size_t i = 0; i < suite->dump_envs; i++)
-        ncs_free(suite->dump_env[i]);
-    ncs_free(suite->dump_env);
+    NCS_FREE_ALL(suite->dump_env, suite->dump_envs);
     ncs_dump_log_free(&suite->dump_log);
 }

@@ -61,8 +61,6 @@ void ncs_translation_free(struct ncs_translation *t)
 {
     ncs_str_free(&t->lua);
     ncs_free(t->line);
-    for (size_t i = 0; i < t->keys; i++)
-        ncs_free(t->key[i].name);
-    ncs_free(t->key);
+    NCS_FREE_EACH(t->key, t->keys, name);
     memset(t, 0, sizeof *t);
 }

@@ -30,9 +30,7 @@ struct ncs_thing *ncs_things_add(struct ncs_things *n, const char *name, enum nc
 
 void ncs_things_free(struct ncs_things *n)
 {
-    for (size_t i = 0; i < n->count; i++)
-        ncs_free(n->item[i]);
-    ncs_free(n->item);
+    NCS_FREE_ALL(n->item, n->count);
     ncs_map_free(&n->map);
     *n = (struct ncs_things){ 0 };
 }

@@ -36,9 +36,7 @@ static void save_put(struct names *n, const char *name, size_t bytes)
 
 static void save_drop(struct names *n)
 {
-    for (size_t i = 0; i < n->count; i++)
-        ncs_free(n->name[i]);
-    ncs_free(n->name);
+    NCS_FREE_ALL(n->name, n->count);
 }
 
 struct writing {

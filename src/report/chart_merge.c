@@ -135,9 +135,7 @@ void ncs_chart_merge(const struct ncs_result *r, const struct ncs_chart *l, stru
 
 void ncs_chart_groups_free(struct ncs_chart_groups *g)
 {
-    for (size_t i = 0; i < g->groups; i++)
-        ncs_free(g->group[i].rank);
-    ncs_free(g->group);
+    NCS_FREE_EACH(g->group, g->groups, rank);
     ncs_free(g->of);
     ncs_free(g->bar);
     ncs_free(g->at);

@@ -139,9 +139,7 @@ void ncs_grid_make(struct ncs_grid *g, const struct ncs_signs *s, const struct n
 
 void ncs_grid_free(struct ncs_grid *g)
 {
-    for (size_t i = 0; g->cell && i < g->cells; i++)
-        ncs_free(g->cell[i]);
-    ncs_free(g->cell);
+    NCS_FREE_ALL(g->cell, g->cells);
     ncs_free(g->width);
     g->cell = NULL;
     g->width = NULL;

@@ -227,11 +227,8 @@ void ncs_call_plan_make(const struct ncs_result *r, struct ncs_call_plan *plan)
 
 void ncs_call_plan_free(struct ncs_call_plan *plan)
 {
-    for (int i = 0; i < plan->ranks; i++) {
-        for (size_t k = 0; k < plan->rank[i].lines; k++)
-            ncs_free(plan->rank[i].line[k].text);
-        ncs_free(plan->rank[i].line);
-    }
+    for (int i = 0; i < plan->ranks; i++)
+        NCS_FREE_EACH(plan->rank[i].line, plan->rank[i].lines, text);
     for (size_t i = 0; i < plan->faults; i++) {
         ncs_free(plan->fault[i].text);
         ncs_free(plan->fault[i].rank);

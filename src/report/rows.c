@@ -229,9 +229,7 @@ static void rows_clear(struct ncs_rows *rows, struct row_lines *table)
         ncs_str_free(&table->line[i].what);
     }
     ncs_free(table->line);
-    for (size_t i = 0; i < rows->count; i++)
-        ncs_free(rows->row[i].text);
-    ncs_free(rows->row);
+    NCS_FREE_EACH(rows->row, rows->count, text);
     *rows = (struct ncs_rows){ .merge = rows->merge };
 }
 

@@ -43,9 +43,7 @@ void ncs_tally_skip(struct ncs_tally *tally, const char *reason)
 
 void ncs_tally_free(struct ncs_tally *tally)
 {
-    for (size_t i = 0; i < tally->reasons; i++)
-        ncs_free(tally->reason[i].text);
-    ncs_free(tally->reason);
+    NCS_FREE_EACH(tally->reason, tally->reasons, text);
     *tally = (struct ncs_tally){ 0 };
 }
 

@@ -46,9 +46,7 @@ void ncs_workload_emit(const struct ncs_workload *job, const struct ncs_workload
     ncs_workload_fold(job, key, &folded);
     (text->yaml ? ncs_workload_emit_yaml : ncs_workload_emit_lua)(&buffers, text, &folded, out);
     ncs_folded_free(&folded);
-    for (size_t i = 0; i < job->steps; i++)
-        ncs_free(key[i]);
-    ncs_free(key);
+    NCS_FREE_ALL(key, job->steps);
     ncs_workload_buffers_free(&buffers);
 }
 

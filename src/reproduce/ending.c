@@ -68,9 +68,7 @@ char **ncs_reproduced_last(const struct ncs_result *r, const struct ncs_reproduc
 
 void ncs_reproduced_free_last(char **last, const struct ncs_result *r)
 {
-    for (int i = 0; i < r->ranks; i++)
-        ncs_free(last[i]);
-    ncs_free(last);
+    NCS_FREE_ALL(last, r->ranks);
 }
 
 void ncs_reproduced_free(struct ncs_reproduced *r)

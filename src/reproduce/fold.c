@@ -240,8 +240,6 @@ void ncs_folded_free(struct ncs_folded *f)
 {
     for (size_t i = 0; i < f->items; i++)
         fold_free_item(&f->item[i]);
-    for (size_t i = 0; i < f->sets; i++)
-        ncs_free(f->set[i]);
     ncs_free(f->item);
-    ncs_free(f->set);
+    NCS_FREE_ALL(f->set, f->sets);
 }

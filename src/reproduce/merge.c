@@ -137,9 +137,7 @@ static void align(struct align *a)
 
 static void align_free(struct align *a)
 {
-    for (size_t i = 0; i < a->traces; i++)
-        ncs_free(a->trace[i]);
-    ncs_free(a->trace);
+    NCS_FREE_ALL(a->trace, a->traces);
     ncs_free(a->step_of);
 }
 

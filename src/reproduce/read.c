@@ -250,9 +250,7 @@ static bool workload_read(struct ncs_workload *job, const struct ncs_workload_so
         job->apart |= source->one_process && r.rank[i].has_ended;
     ncs_reader_go_on(&r);
     note_limits(&r);
-    for (int i = 0; i < ranks; i++)
-        ncs_free(r.of[i].token);
-    ncs_free(r.of);
+    NCS_FREE_EACH(r.of, ranks, token);
     ncs_free(r.rank);
     ncs_free(r.family_of);
     ncs_free(r.stuck);

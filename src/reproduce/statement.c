@@ -167,9 +167,7 @@ void ncs_workload_buffers_free(struct ncs_workload_buffers *b)
         ncs_free(b->buffer[i].name);
         ncs_free(b->buffer[i].name_2);
     }
-    for (size_t i = 0; b->comm && i < b->job->families; i++)
-        ncs_free(b->comm[i]);
-    ncs_free(b->comm);
+    NCS_FREE_ALL(b->comm, b->job->families);
     ncs_free(b->buffer);
     ncs_free(b->count);
 }
@@ -350,9 +348,7 @@ static char *text_by_rank(const struct ncs_workload_buffers *b, const struct ncs
             text[r] = ncs_str_take(&own);
         }
     ncs_workload_add_texts(&out, (const char *const *)text, b->job->ranks);
-    for (size_t r = 0; r < ranks; r++)
-        ncs_free(text[r]);
-    ncs_free(text);
+    NCS_FREE_ALL(text, ranks);
     return ncs_str_take(&out);
 }
 

@@ -271,7 +271,5 @@ void ncs_workload_add_values(struct ncs_str *out, const struct ncs_workload_valu
             text[r] = ncs_str_take(&own);
         }
     add_text_table(out, (const char *const *)text, v->ranks);
-    for (int r = 0; r < v->ranks; r++)
-        ncs_free(text[r]);
-    ncs_free(text);
+    NCS_FREE_ALL(text, v->ranks);
 }

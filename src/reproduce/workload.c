@@ -129,9 +129,7 @@ static void job_free_value(void *value, void *arg)
 
 static void job_free_family(struct ncs_workload_family *f)
 {
-    for (int i = 0; i < f->comms; i++)
-        ncs_free(f->comm_name[i]);
-    ncs_free(f->comm_name);
+    NCS_FREE_ALL(f->comm_name, f->comms);
     ncs_free(f->name);
     ncs_free(f->comm);
     ncs_free(f->rank);
@@ -144,11 +142,8 @@ void ncs_workload_free(struct ncs_workload *job)
         job_free_family(&job->family[i]);
     for (size_t i = 0; i < job->steps; i++)
         ncs_workload_free_step(job->step[i]);
-    for (size_t i = 0; i < job->notes; i++)
-        ncs_free(job->note[i]);
-    for (size_t i = 0; i < job->losses; i++)
-        ncs_free(job->loss[i]);
-    ncs_free(job->loss);
+    NCS_FREE_ALL(job->note, job->notes);
+    NCS_FREE_ALL(job->loss, job->losses);
     if (job->other)
         ncs_workload_free(job->other);
     ncs_free(job->other);
@@ -158,6 +153,5 @@ void ncs_workload_free(struct ncs_workload *job)
     ncs_map_free(&job->place);
     ncs_free(job->family);
     ncs_free(job->step);
-    ncs_free(job->note);
     *job = (struct ncs_workload){ 0 };
 }

@@ -72,9 +72,7 @@ static void add_invented(const struct ncs_workload *job, struct comments *c)
 
 static void free_comments(struct comments *c)
 {
-    for (size_t i = 0; i < c->lines; i++)
-        ncs_free(c->line[i]);
-    ncs_free(c->line);
+    NCS_FREE_ALL(c->line, c->lines);
     *c = (struct comments){ 0 };
 }
 

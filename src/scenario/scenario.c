@@ -30,12 +30,8 @@ void ncs_scenario_free(struct ncs_scenario *s)
 {
     for (size_t i = 0; i < s->params; i++)
         ncs_param_free(&s->param[i]);
-    for (size_t i = 0; i < s->envs; i++)
-        ncs_free(s->env[i]);
-    ncs_free(s->env);
-    for (size_t i = 0; i < s->owns.count; i++)
-        ncs_free(s->owns.own[i].variable);
-    ncs_free(s->owns.own);
+    NCS_FREE_ALL(s->env, s->envs);
+    NCS_FREE_EACH(s->owns.own, s->owns.count, variable);
     ncs_free(s->hosts.first);
     ncs_free(s->hosts.capability);
     ncs_free(s->param);
@@ -43,9 +39,7 @@ void ncs_scenario_free(struct ncs_scenario *s)
     ncs_free(s->about);
     ncs_free(s->needs_driver);
     ncs_outcome_free(&s->outcome);
-    for (size_t i = 0; i < s->bug.threads; i++)
-        ncs_free(s->bug.thread[i]);
-    ncs_free(s->bug.thread);
+    NCS_FREE_ALL(s->bug.thread, s->bug.threads);
     ncs_free(s->bug.entry);
     ncs_free(s->bug.nccl);
     *s = (struct ncs_scenario){ 0 };

@@ -190,9 +190,7 @@ void ncs_select_free(struct ncs_select *s)
 {
     if (!s)
         return;
-    for (size_t i = 0; i < s->steps; i++)
-        ncs_free(s->step[i].part);
-    ncs_free(s->step);
+    NCS_FREE_EACH(s->step, s->steps, part);
     ncs_free(s);
 }
 

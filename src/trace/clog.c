@@ -467,10 +467,8 @@ static void clog_end(void *state)
     struct clogs *all = state;
     for (size_t i = 0; i < all->files; i++) {
         struct clog_file *f = &all->file[i];
-        for (size_t k = 0; k < f->comms; k++)
-            ncs_free(f->comm[k].member);
+        NCS_FREE_EACH(f->comm, f->comms, member);
         ncs_free(f->path);
-        ncs_free(f->comm);
         ncs_free(f->call);
         ncs_free(f->kind_of);
         ncs_free(f->kind);

@@ -277,9 +277,7 @@ bool ncs_flight_find_comms(struct flight *f)
     for (size_t i = 0; i < all.count && ok; i++)
         ok = add_used(f, &all.of[i]);
     note_guess(f->record, &all);
-    for (size_t i = 0; i < all.count; i++)
-        ncs_free(all.of[i].rank);
-    ncs_free(all.of);
+    NCS_FREE_EACH(all.of, all.count, rank);
     ncs_map_free(&all.at);
     ncs_map_free(&all.described);
     return ok;

@@ -132,9 +132,7 @@ static bool make_loose(struct log *l)
         struct loose_comm *c = &all.of[i];
         ok = !is_told(l, &all, c, largest) || bind_members(l, c, ++told);
     }
-    for (size_t i = 0; i < all.count; i++)
-        ncs_free(all.of[i].member);
-    ncs_free(all.of);
+    NCS_FREE_EACH(all.of, all.count, member);
     ncs_map_free(&all.at);
     ncs_map_free(&all.nth);
     l->loose_comms = told;

@@ -437,9 +437,7 @@ static void record_play_once(struct record *r, bool leaves_open)
     infer(&p);
     note_stuck(&p);
     ncs_local = outer;
-    for (size_t i = 0; i < r->comms; i++)
-        ncs_free(p.handle[i]);
-    ncs_free(p.handle);
+    NCS_FREE_ALL(p.handle, r->comms);
     ncs_free(p.number);
     ncs_free(p.local);
     ncs_free(p.place);

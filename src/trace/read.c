@@ -212,9 +212,7 @@ static bool end_files(struct files *all, bool ok)
         if (all->state[i])
             readers[i]->end(all->state[i]);
     ncs_record_free(all->record);
-    for (size_t i = 0; i < all->paths; i++)
-        ncs_free(all->path[i]);
-    ncs_free(all->path);
+    NCS_FREE_ALL(all->path, all->paths);
     return ok;
 }
 
@@ -257,27 +255,19 @@ void ncs_trace_forget(struct ncs_trace *trace)
 void ncs_trace_free(struct ncs_trace *trace)
 {
     ncs_trace_forget(trace);
-    for (size_t i = 0; i < trace->notes; i++)
-        ncs_free(trace->note[i]);
-    for (size_t i = 0; i < trace->places; i++)
-        ncs_free(trace->place[i]);
+    NCS_FREE_ALL(trace->note, trace->notes);
+    NCS_FREE_ALL(trace->place, trace->places);
     for (size_t i = 0; i < trace->sources; i++) {
         ncs_free(trace->source[i].shown);
         ncs_free(trace->source[i].path);
     }
     ncs_free(trace->source);
     ncs_free(trace->shows);
-    for (size_t i = 0; i < trace->doubts; i++)
-        ncs_free(trace->doubt_of[i].text);
-    for (size_t i = 0; i < trace->blocks; i++)
-        ncs_free(trace->block[i]);
-    ncs_free(trace->block);
-    ncs_free(trace->doubt_of);
+    NCS_FREE_EACH(trace->doubt_of, trace->doubts, text);
+    NCS_FREE_ALL(trace->block, trace->blocks);
     ncs_free(trace->doubt);
     ncs_free(trace->kind);
     ncs_free(trace->clash);
-    ncs_free(trace->note);
-    ncs_free(trace->place);
     *trace = (struct ncs_trace){ 0 };
 }
 

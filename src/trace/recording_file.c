@@ -305,9 +305,7 @@ bool ncs_recorded_read(struct recorded_file *f, int number, const struct trace_f
 
 void ncs_recorded_free(struct recorded_file *f)
 {
-    for (size_t i = 0; i < f->calls; i++)
-        ncs_free(f->call[i].list);
-    ncs_free(f->call);
+    NCS_FREE_EACH(f->call, f->calls, list);
     ncs_free(f->thread);
     ncs_free(f->site);
     ncs_free(f->comm);

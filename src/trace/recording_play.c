@@ -240,9 +240,7 @@ static void open_threads(struct recorded_play *p)
 
 static void close_play(struct recorded_play *p)
 {
-    for (size_t i = 0; i < p->r->files; i++)
-        ncs_free(p->thread[i]);
-    ncs_free(p->thread);
+    NCS_FREE_ALL(p->thread, p->r->files);
     ncs_map_free(&p->made);
     ncs_map_free(&p->over);
 }

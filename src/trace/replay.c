@@ -457,11 +457,8 @@ void ncs_replay(struct played *p, const struct ncs_journal *j, const struct ncs_
 
 void ncs_replay_free(struct played *p)
 {
-    for (size_t i = 0; i < p->slots; i++)
-        ncs_free(p->slot[i].part);
-    for (size_t i = 0; i < p->groups; i++)
-        ncs_free(p->group[i].call);
-    ncs_free(p->group);
+    NCS_FREE_EACH(p->slot, p->slots, part);
+    NCS_FREE_EACH(p->group, p->groups, call);
     ncs_free(p->seat);
     ncs_map_free(&p->group_of);
     ncs_free(p->after);
@@ -469,7 +466,6 @@ void ncs_replay_free(struct played *p)
     ncs_free(p->todo);
     ncs_free(p->part);
     ncs_free(p->launch);
-    ncs_free(p->slot);
     ncs_map_free(&p->slot_of);
     ncs_map_free(&p->launch_of);
     ncs_map_free(&p->tail);

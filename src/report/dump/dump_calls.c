@@ -139,11 +139,7 @@ void ncs_dump_run_open(struct dump_run *run, const struct ncs_result *result)
 
 void ncs_dump_run_close(struct dump_run *run)
 {
-    for (int i = 0; i < run->ranks; i++)
-        ncs_free(run->rank[i].call);
-    ncs_free(run->rank);
-    for (size_t i = 0; i < run->result->journal->comms; i++)
-        ncs_free(run->member[i]);
-    ncs_free(run->member);
+    NCS_FREE_EACH(run->rank, run->ranks, call);
+    NCS_FREE_ALL(run->member, run->result->journal->comms);
     *run = (struct dump_run){ 0 };
 }

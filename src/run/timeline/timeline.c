@@ -36,12 +36,10 @@ void ncs_timeline_free(struct ncs_timeline *t)
         ncs_free(t->device[i].call);
         ncs_free(t->device[i].stream);
     }
-    for (size_t i = 0; i < t->marks; i++)
-        ncs_free(t->mark[i].text);
     ncs_free(t->host);
     ncs_free(t->device);
     ncs_free(t->match);
-    ncs_free(t->mark);
+    NCS_FREE_EACH(t->mark, t->marks, text);
     timeline_free_meetings(t);
     ncs_map_free(&t->own->by_call);
     ncs_map_free(&t->own->by_serial);
