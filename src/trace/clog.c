@@ -47,9 +47,9 @@ struct clog_file {
 
 struct clogs {
     struct record *record;
+    struct ncs_error *err;
     struct clog_file *file;
     size_t files, room;
-    struct ncs_error *err;
 };
 
 /* ---- fields ---- */
@@ -352,14 +352,6 @@ static bool clog_is(const struct trace_file *file)
     return text[0] == 'V' && text[1] == '|' && strstr(text, "|base_timestamp=");
 }
 
-static void *clog_begin(struct record *r, struct ncs_error *err)
-{
-    struct clogs *all = ncs_new(sizeof *all);
-    all->record = r;
-    all->err = err;
-    return all;
-}
-
 static enum trace_taken clog_take(void *state, struct trace_file *file)
 {
     struct clogs *all = state;
@@ -476,14 +468,13 @@ static void clog_end(void *state)
         ncs_map_free(&f->comm_at);
     }
     ncs_free(all->file);
-    ncs_free(all);
 }
 
 const struct trace_reader ncs_reader_clog = {
     .kind = "clogs",
     .word = "clog",
     .is = clog_is,
-    .begin = clog_begin,
+    .bytes = sizeof(struct clogs),
     .take = clog_take,
     .finish = clog_finish,
     .end = clog_end,

@@ -9,8 +9,8 @@
 
 struct flights {
     struct flight f;
-    struct ncs_error own, first; /* first: of the first dump that cannot be read */
-    bool strange;                /* a version of which nothing is known */
+    struct ncs_error first; /* of the first dump that cannot be read */
+    bool strange;           /* a version of which nothing is known */
 };
 
 /* Any JSON, but that of RAS: for what is none, the error says what a dump has. */
@@ -138,6 +138,7 @@ static enum trace_taken flight_take(void *state, struct trace_file *file)
     struct value_pool pool = { 0 };
     const struct value *root = parse_dump(f, file, &pool);
     enum trace_taken taken = TRACE_TAKEN;
+    f->record->knows_ends = f->record->numbered = true;
     if (root && !is_dump(root)) {
         taken = TRACE_NOT_MINE;
         if (!file->of_folder) {
@@ -159,14 +160,6 @@ static enum trace_taken flight_take(void *state, struct trace_file *file)
 }
 
 /* ---- all dumps ---- */
-
-static void *flight_begin(struct record *r, struct ncs_error *err)
-{
-    struct flights *all = ncs_new(sizeof *all);
-    all->f = (struct flight){ .record = r, .err = err ? err : &all->own };
-    r->knows_ends = r->numbered = true;
-    return all;
-}
 
 /* A rank whose newest call is over may be in one that no dump has. */
 static void doubt_idle(struct record *r, int rank)
@@ -225,7 +218,6 @@ static void flight_end(void *state)
     ncs_map_free(&f->comm);
     ncs_map_free(&f->name);
     ncs_map_free(&f->word);
-    ncs_free(all);
 }
 
 const struct trace_reader ncs_reader_flight = {
@@ -234,7 +226,7 @@ const struct trace_reader ncs_reader_flight = {
     .next = "next: the dumps of all ranks; stacks of all ranks while they wait (py-spy dump, gdb); roots and operators, which "
             "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,DESTROY,COLL logs",
     .is = flight_is,
-    .begin = flight_begin,
+    .bytes = sizeof(struct flights),
     .take = flight_take,
     .finish = flight_finish,
     .end = flight_end,

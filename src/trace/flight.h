@@ -25,6 +25,7 @@ struct dump {
 
 struct flight {
     struct record *record;
+    struct ncs_error *err;
     struct dump *dump;
     size_t dumps, room;
     struct ncs_map comm; /* name and ranks -> communicator + 1 */
@@ -32,7 +33,6 @@ struct flight {
     struct ncs_map word; /* hash of a call's name -> kind and function */
     size_t all_ranks;    /* of default_pg; 0 = not known so far */
     bool two_jobs;
-    struct ncs_error *err;
 };
 
 /* The groups that a dump describes. */

@@ -25,11 +25,11 @@ struct tensor {
 
 struct horovod {
     struct record *record;
+    struct ncs_error *err;
     struct tensor *tensor;
     size_t tensors, room;
     size_t more;    /* tensors beyond */
     bool shortened; /* a list has more tensors than it shows */
-    struct ncs_error *err;
 };
 
 static void forget_tensors(struct horovod *h)
@@ -134,14 +134,6 @@ static bool horovod_is(const struct trace_file *file)
     const char *text = file->text.text;
     return strstr(text, "tensors were submitted to be reduced") || strstr(text, " [missing ranks: ") ||
            strstr(text, " [ready ranks: ");
-}
-
-static void *horovod_begin(struct record *r, struct ncs_error *err)
-{
-    struct horovod *h = ncs_new(sizeof *h);
-    h->record = r;
-    h->err = err;
-    return h;
 }
 
 /* Horovod repeats its lines while tensors wait: the last ones count. */
@@ -261,14 +253,13 @@ static void horovod_end(void *state)
     struct horovod *h = state;
     forget_tensors(h);
     ncs_free(h->tensor);
-    ncs_free(h);
 }
 
 const struct trace_reader ncs_reader_horovod = {
     .kind = "Horovod's stall lines",
     .word = "line of Horovod",
     .is = horovod_is,
-    .begin = horovod_begin,
+    .bytes = sizeof(struct horovod),
     .take = horovod_take,
     .finish = horovod_finish,
     .end = horovod_end,

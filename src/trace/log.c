@@ -402,13 +402,6 @@ static bool log_is(const struct trace_file *file)
            (strncmp(text, "NCCL version ", 13) == 0 && !strstr(text, "CUDA runtime version ")); /* which is of RAS */
 }
 
-void *ncs_log_begin(struct record *r, struct ncs_error *err)
-{
-    struct log *l = ncs_new(sizeof *l);
-    *l = (struct log){ .record = r, .err = err };
-    return l;
-}
-
 /* Keeps a copy of the text: it is read twice, once all are there. */
 enum trace_taken ncs_log_take(void *state, struct trace_file *file)
 {
@@ -494,7 +487,6 @@ void ncs_log_end(void *state)
     ncs_map_free(&l->thread_of);
     ncs_map_free(&l->has_calls);
     ncs_log_gaps_free(&l->gaps);
-    ncs_free(l);
 }
 
 const struct trace_reader ncs_reader_log = {
@@ -503,7 +495,7 @@ const struct trace_reader ncs_reader_log = {
     .next = "next: the whole log of all ranks (NCCL_DEBUG=TRACE NCCL_DEBUG_SUBSYS=INIT,DESTROY,CALL), and what shows who waits: "
             "stacks (py-spy dump, gdb), ncclras, dumps of PyTorch's Flight Recorder",
     .is = log_is,
-    .begin = ncs_log_begin,
+    .bytes = sizeof(struct log),
     .take = ncs_log_take,
     .finish = ncs_log_finish,
     .end = ncs_log_end,

@@ -73,6 +73,7 @@ struct log_loose { /* a handle in a process, by the lines of its calls alone */
 
 struct log {
     struct record *record;
+    struct ncs_error *err;
     struct trace_file *kept;
     size_t kepts, kept_room;
     size_t first_comm; /* of the record; those before it are other readers' */
@@ -128,7 +129,6 @@ struct log {
     bool warnings_only;     /* another source has the calls */
     bool splits;            /* of RCCL: communicators are split */
     bool any_call;          /* there may be lines of calls */
-    struct ncs_error *err;
 };
 
 static inline uint64_t ncs_log_key(uint64_t a, uint64_t b)
@@ -180,7 +180,6 @@ bool ncs_log_bind_loose(struct log *l);
 void ncs_log_note_loose(const struct log *l);
 
 /* The reader of logs, also for what is translated into one. */
-void *ncs_log_begin(struct record *r, struct ncs_error *err);
 enum trace_taken ncs_log_take(void *state, struct trace_file *file);
 bool ncs_log_finish(void *state);
 void ncs_log_end(void *state);

@@ -210,14 +210,6 @@ static bool ras_is(const struct trace_file *file)
            (strstr(text, "Communicators...") && strstr(text, "Ranks    Status  Errors"));
 }
 
-static void *ras_begin(struct record *r, struct ncs_error *err)
-{
-    struct ras *ras = ncs_new(sizeof *ras);
-    ras->record = r;
-    ras->err = err;
-    return ras;
-}
-
 static enum trace_taken ras_take(void *state, struct trace_file *file)
 {
     struct ras *ras = state;
@@ -243,14 +235,13 @@ static void ras_end(void *state)
     ncs_map_free(&ras->comm_of);
     ncs_free(ras->process);
     ncs_map_free(&ras->process_of);
-    ncs_free(ras);
 }
 
 const struct trace_reader ncs_reader_ras = {
     .kind = "ncclras",
     .word = "entry in RAS",
     .is = ras_is,
-    .begin = ras_begin,
+    .bytes = sizeof(struct ras),
     .take = ras_take,
     .finish = ras_finish,
     .end = ras_end,

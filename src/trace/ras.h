@@ -33,6 +33,7 @@ struct ras_comm {
 
 struct ras {
     struct record *record;
+    struct ncs_error *err;
     struct ras_comm *comm;
     size_t comms, comm_room;
     struct ncs_map comm_of; /* hash of a name -> index + 1 */
@@ -43,7 +44,6 @@ struct ras {
     int kinds;
     size_t timeouts; /* while RAS collected its data */
     bool text;       /* of which ranks there are, a text shows the odd ones */
-    struct ncs_error *err;
 };
 
 struct ras_comm *ncs_ras_comm(struct ras *ras, const char *name, const char *path, int line); /* added if need be */

@@ -67,6 +67,20 @@ static bool open_packed(struct files *all, struct trace_file *f)
     return true;
 }
 
+static void begin_state(struct files *all, size_t reader)
+{
+    struct trace_state common = { all->record, all->err };
+    all->state[reader] = ncs_new(readers[reader]->bytes);
+    memcpy(all->state[reader], &common, sizeof common);
+}
+
+static void end_state(struct files *all, size_t reader)
+{
+    readers[reader]->end(all->state[reader]);
+    ncs_free(all->state[reader]);
+    all->state[reader] = NULL;
+}
+
 /* Takes ownership of the text. A text may be of several kinds: NCCL and PyTorch write to one log. */
 static bool add_text(struct files *all, struct trace_file f, const char *path, struct ncs_str *text)
 {
@@ -81,14 +95,12 @@ static bool add_text(struct files *all, struct trace_file f, const char *path, s
             continue;
         bool fresh = !all->state[i];
         if (fresh)
-            all->state[i] = readers[i]->begin(all->record, all->err);
+            begin_state(all, i);
         enum trace_taken taken = readers[i]->take(all->state[i], &f);
         any |= taken == TRACE_TAKEN;
         ok = taken != TRACE_BAD;
-        if (fresh && taken == TRACE_NOT_MINE) {
-            readers[i]->end(all->state[i]);
-            all->state[i] = NULL;
-        }
+        if (fresh && taken == TRACE_NOT_MINE)
+            end_state(all, i);
         if (readers[i]->plays)
             break;
     }
@@ -159,8 +171,7 @@ static bool name_kinds(struct files *all, const char *path)
             continue;
         if (alone) {
             ncs_record_note(all->record, "%s are not used: %s have the calls", readers[i]->kind, kinds.text);
-            readers[i]->end(all->state[i]);
-            all->state[i] = NULL;
+            end_state(all, i);
             continue;
         }
         alone = readers[i]->plays;
@@ -210,7 +221,7 @@ static bool end_files(struct files *all, bool ok)
 {
     for (size_t i = 0; i < READERS; i++)
         if (all->state[i])
-            readers[i]->end(all->state[i]);
+            end_state(all, i);
     ncs_record_free(all->record);
     NCS_FREE_ALL(all->path, all->paths);
     return ok;

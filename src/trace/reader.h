@@ -17,18 +17,23 @@ struct trace_file {
 
 enum trace_taken { TRACE_TAKEN, TRACE_NOT_MINE, TRACE_BAD /* and err */ };
 
+struct trace_state {
+    struct record *record;
+    struct ncs_error *err;
+};
+
 struct trace_reader {
     const char *kind; /* in the report: "Flight Recorder dumps" */
     const char *word; /* what a rank without one lacks: "dump" */
     const char *next; /* what to collect where files of this kind leave the cause open; NULL = the usual */
     bool (*is)(const struct trace_file *file); /* at a glance */
-    void *(*begin)(struct record *r, struct ncs_error *err);
+    size_t bytes; /* of the state that the functions below share; it begins with a struct trace_state */
     enum trace_taken (*take)(void *state, struct trace_file *file);
     /* All files are taken: completes the record. Readers finish in the order of readers.def, so that one sees
      * what better sources have said. */
     bool (*finish)(void *state);
-    void (*end)(void *state);
-    bool plays; /* finish makes the trace's journal and snapshot; files of other kinds are not used */
+    void (*end)(void *state); /* frees what the state owns */
+    bool plays;               /* finish makes the trace's journal and snapshot; files of other kinds are not used */
 };
 
 #define NCS_TRACE_READER(name) extern const struct trace_reader ncs_reader_##name;

@@ -278,13 +278,6 @@ static bool read_recordings(struct recording *r, struct recordings *all)
     return true;
 }
 
-static void *recording_begin(struct record *r, struct ncs_error *err)
-{
-    struct recordings *all = ncs_new(sizeof *all);
-    *all = (struct recordings){ .record = r, .err = err };
-    return all;
-}
-
 static enum trace_taken recording_take(void *state, struct trace_file *file)
 {
     struct recordings *all = state;
@@ -331,14 +324,13 @@ static void recording_end(void *state)
     for (size_t i = 0; i < all->files; i++)
         ncs_str_free(&all->file[i].text);
     ncs_free(all->file);
-    ncs_free(all);
 }
 
 const struct trace_reader ncs_reader_recording = {
     .kind = "recordings",
     .word = "recording",
     .is = recording_is,
-    .begin = recording_begin,
+    .bytes = sizeof(struct recordings),
     .take = recording_take,
     .finish = recording_finish,
     .end = recording_end,

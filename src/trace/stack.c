@@ -29,13 +29,13 @@ struct stack_rank {
 
 struct stacks {
     struct record *record;
+    struct ncs_error *err;
     struct stack_rank *of;
     size_t count, room;
     struct ncs_map at; /* rank + 1 -> index + 1 */
     int next;          /* the rank of a process that nothing names */
     bool counted;      /* some are numbered as they come */
     size_t again;      /* stacks of a rank that has one already */
-    struct ncs_error *err;
 };
 
 /* ---- frames ---- */
@@ -319,14 +319,6 @@ static bool stack_is(const struct trace_file *file)
            (native && (strstr(text, " from /") || strstr(text, ") at ")));
 }
 
-static void *stack_begin(struct record *r, struct ncs_error *err)
-{
-    struct stacks *all = ncs_new(sizeof *all);
-    all->record = r;
-    all->err = err;
-    return all;
-}
-
 static enum trace_taken stack_take(void *state, struct trace_file *file)
 {
     struct stacks *all = state;
@@ -372,14 +364,13 @@ static void stack_end(void *state)
     struct stacks *all = state;
     ncs_free(all->of);
     ncs_map_free(&all->at);
-    ncs_free(all);
 }
 
 const struct trace_reader ncs_reader_stack = {
     .kind = "stacks",
     .word = "stack",
     .is = stack_is,
-    .begin = stack_begin,
+    .bytes = sizeof(struct stacks),
     .take = stack_take,
     .finish = stack_finish,
     .end = stack_end,

@@ -234,14 +234,6 @@ static bool watchdog_is(const struct trace_file *file)
            strstr(text, " started ranks:") || strstr(text, "never joined any collectives");
 }
 
-static void *watchdog_begin(struct record *r, struct ncs_error *err)
-{
-    struct watchdog *w = ncs_new(sizeof *w);
-    w->record = r;
-    w->err = err;
-    return w;
-}
-
 static enum trace_taken watchdog_take(void *state, struct trace_file *file)
 {
     struct watchdog *w = state;
@@ -286,7 +278,6 @@ static void watchdog_end(void *state)
     ncs_free(w->late);
     ncs_map_free(&w->group_at);
     ncs_free(w->group);
-    ncs_free(w);
 }
 
 const struct trace_reader ncs_reader_watchdog = {
@@ -296,7 +287,7 @@ const struct trace_reader ncs_reader_watchdog = {
             "of all ranks, which TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1 writes at a "
             "time-out",
     .is = watchdog_is,
-    .begin = watchdog_begin,
+    .bytes = sizeof(struct watchdog),
     .take = watchdog_take,
     .finish = watchdog_finish,
     .end = watchdog_end,

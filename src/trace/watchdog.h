@@ -37,6 +37,7 @@ struct watch_group {
 
 struct watchdog {
     struct record *record;
+    struct ncs_error *err;
     struct watch_group *group;
     size_t groups, room;
     struct ncs_map group_at; /* hash of a name -> index + 1 */
@@ -45,7 +46,6 @@ struct watchdog {
     size_t pairs;    /* sends and receives that ran out of time */
     size_t homeless; /* collectives that ran out of time in a group that no line tells */
     bool again;      /* a rank counts from the start again: several runs in one log */
-    struct ncs_error *err;
 };
 
 int ncs_watch_group(struct watchdog *w, const char *name, const char *desc); /* its index; added if need be */
