@@ -25,11 +25,11 @@ static bool flight_is(const struct trace_file *file)
 
 /* ---- one dump ---- */
 
-static const struct value *parse_dump(struct flight *f, const struct trace_file *file, struct value_pool *pool)
+static const struct value *parse_dump(struct flight *f, const struct trace_file *file, struct ncs_arena *arena)
 {
     bool pickled = (unsigned char)file->text.text[0] == 0x80;
-    const struct value *root = pickled ? ncs_pickle_read(pool, file->text.text, file->text.bytes, f->err)
-                                       : ncs_value_of_json(pool, file->text.text, file->text.bytes, f->err);
+    const struct value *root = pickled ? ncs_pickle_read(arena, file->text.text, file->text.bytes, f->err)
+                                       : ncs_value_of_json(arena, file->text.text, file->text.bytes, f->err);
     if (!root)
         ncs_fail_at(f->err, file->path, f->err->line, f->err->column);
     return root;
@@ -135,8 +135,8 @@ static enum trace_taken flight_take(void *state, struct trace_file *file)
 {
     struct flights *all = state;
     struct flight *f = &all->f;
-    struct value_pool pool = { 0 };
-    const struct value *root = parse_dump(f, file, &pool);
+    struct ncs_arena arena = { 0 };
+    const struct value *root = parse_dump(f, file, &arena);
     enum trace_taken taken = TRACE_TAKEN;
     f->record->knows_ends = f->record->numbered = true;
     if (root && !is_dump(root)) {
@@ -155,7 +155,7 @@ static enum trace_taken flight_take(void *state, struct trace_file *file)
         else if (!read_dump(all, d, root))
             taken = TRACE_BAD;
     }
-    ncs_value_free(&pool);
+    ncs_arena_free(&arena);
     return taken;
 }
 

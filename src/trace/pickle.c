@@ -18,7 +18,7 @@ enum {
 struct reader {
     const unsigned char *text;
     size_t bytes, at, op; /* op: where the opcode that is being carried out is */
-    struct value_pool *pool;
+    struct ncs_arena *arena;
     struct value **slot;
     size_t slots, slot_room; /* NULL = a mark */
     struct value **memo;
@@ -107,7 +107,7 @@ static bool add_last(struct reader *r, enum value_kind kind, size_t count, bool 
         bool key = kind == VALUE_DICT && (r->slots - i) % 2 == 0;
         if (key && r->slot[i]->kind != VALUE_TEXT && r->slot[i]->kind != VALUE_WHOLE)
             return fail(r, "a key that is neither a text nor a whole number");
-        if (!ncs_value_append(r->pool, into, r->slot[i]))
+        if (!ncs_value_append(r->arena, into, r->slot[i]))
             return fail(r, "more values than a dump can hold");
     }
     r->slots -= count + marked;
@@ -117,12 +117,12 @@ static bool add_last(struct reader *r, enum value_kind kind, size_t count, bool 
 /* Pushes a tuple of the last values. */
 static bool tuple_of(struct reader *r, size_t count, bool marked)
 {
-    struct value *made = ncs_value_new(r->pool, VALUE_LIST);
+    struct value *made = ncs_value_new(r->arena, VALUE_LIST);
     for (size_t i = 0; i < count; i++) {
         struct value *v = top(r, count - 1 - i);
         if (!v)
             return false;
-        ncs_value_append(r->pool, made, v);
+        ncs_value_append(r->arena, made, v);
     }
     r->slots -= count + marked;
     return push(r, made);
@@ -161,7 +161,7 @@ static bool run_constant(struct reader *r, size_t which)
 
 static bool run_new(struct reader *r, size_t kind)
 {
-    return push(r, ncs_value_new(r->pool, (enum value_kind)kind));
+    return push(r, ncs_value_new(r->arena, (enum value_kind)kind));
 }
 
 /* Small numbers are common: each is one value. */
@@ -170,7 +170,7 @@ static bool push_whole(struct reader *r, int64_t number)
     bool small = number >= 0 && number < (int64_t)(sizeof r->small / sizeof *r->small);
     struct value *v = small ? r->small[number] : NULL;
     if (!v) {
-        v = ncs_value_new(r->pool, VALUE_WHOLE);
+        v = ncs_value_new(r->arena, VALUE_WHOLE);
         v->whole = number;
     }
     if (small)
@@ -208,7 +208,7 @@ static bool run_float(struct reader *r, size_t bytes)
         word = word << 8 | p[i];
     if (!p)
         return false;
-    struct value *v = ncs_value_new(r->pool, VALUE_REAL);
+    struct value *v = ncs_value_new(r->arena, VALUE_REAL);
     memcpy(&v->real, &word, sizeof v->real);
     return push(r, v);
 }
@@ -219,7 +219,7 @@ static bool run_text(struct reader *r, size_t length)
     if (!take_number(r, length, &bytes))
         return false;
     const unsigned char *p = pickle_take(r, bytes);
-    return p && push(r, ncs_value_text(r->pool, (const char *)p, bytes));
+    return p && push(r, ncs_value_text(r->arena, (const char *)p, bytes));
 }
 
 static bool run_tuple(struct reader *r, size_t values)
@@ -358,12 +358,12 @@ static bool run(struct reader *r)
     return true;
 }
 
-const struct value *ncs_pickle_read(struct value_pool *pool, const void *bytes, size_t count, struct ncs_error *err)
+const struct value *ncs_pickle_read(struct ncs_arena *arena, const void *bytes, size_t count, struct ncs_error *err)
 {
-    struct reader r = { .text = bytes, .bytes = count, .pool = pool, .err = err };
-    r.none = ncs_value_new(pool, VALUE_NONE);
-    r.yes = ncs_value_new(pool, VALUE_BOOL);
-    r.no = ncs_value_new(pool, VALUE_BOOL);
+    struct reader r = { .text = bytes, .bytes = count, .arena = arena, .err = err };
+    r.none = ncs_value_new(arena, VALUE_NONE);
+    r.yes = ncs_value_new(arena, VALUE_BOOL);
+    r.no = ncs_value_new(arena, VALUE_BOOL);
     r.yes->whole = 1;
     struct value *value = run(&r) ? r.slot[0] : NULL;
     if (value && !ncs_value_is_tree(value)) {

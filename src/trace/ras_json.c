@@ -107,15 +107,15 @@ static bool read_json_comm(struct ras *ras, const struct trace_file *file, const
 
 bool ncs_ras_read_json(struct ras *ras, const struct trace_file *file)
 {
-    struct value_pool pool = { 0 };
+    struct ncs_arena arena = { 0 };
     struct ncs_str mended = { 0 };
     int64_t timeouts = 0;
-    const struct value *root = ncs_value_of_json(&pool, file->text.text, file->text.bytes, ras->err);
+    const struct value *root = ncs_value_of_json(&arena, file->text.text, file->text.bytes, ras->err);
     bool ok = true;
     if (!root) {
         struct ncs_error first = *ras->err;
         mend_commas(file->text.text, file->text.bytes, &mended);
-        root = ncs_value_of_json(&pool, mended.text ? mended.text : "", mended.bytes, ras->err);
+        root = ncs_value_of_json(&arena, mended.text ? mended.text : "", mended.bytes, ras->err);
         *ras->err = root ? (struct ncs_error){ 0 } : first;
         if (!root)
             ok = ncs_fail_at(ras->err, file->path, first.line, first.column);
@@ -129,6 +129,6 @@ bool ncs_ras_read_json(struct ras *ras, const struct trace_file *file)
     if (ok && version && !ras->record->trace->nccl[0])
         snprintf(ras->record->trace->nccl, sizeof ras->record->trace->nccl, "%s", version);
     ncs_str_free(&mended);
-    ncs_value_free(&pool);
+    ncs_arena_free(&arena);
     return ok;
 }

@@ -40,11 +40,11 @@ struct trace_reader {
 #include "trace/readers.def"
 #undef NCS_TRACE_READER
 
-struct value_pool;
+struct ncs_arena;
 struct value;
 /* Reads a pickle of protocols 2 to 5: tuples become lists. NULL and err, with the offset and the opcode, for a pickle
  * that contains more than data. */
-const struct value *ncs_pickle_read(struct value_pool *pool, const void *bytes, size_t count, struct ncs_error *err);
+const struct value *ncs_pickle_read(struct ncs_arena *arena, const void *bytes, size_t count, struct ncs_error *err);
 /* The rank in the name of a file: the number after the last "rank", otherwise the last number. -1 = none. */
 int ncs_rank_of_name(const char *path);
 /* The ranks in the names of files of one folder: without the word "rank", the last number by which names of the same

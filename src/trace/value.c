@@ -7,49 +7,19 @@
 #include "base/mem.h"
 #include "base/safe.h"
 
-enum { POOL_BLOCK = 1 << 18 };
-
-struct pool_block {
-    struct pool_block *older;
-    _Alignas(16) char bytes[];
-};
-
-static void *pool_take(struct value_pool *pool, size_t bytes)
+struct value *ncs_value_new(struct ncs_arena *arena, enum value_kind kind)
 {
-    bytes = (bytes + 7) & ~(size_t)7;
-    if (!pool->block || pool->size - pool->used < bytes) {
-        size_t size = bytes > POOL_BLOCK ? bytes : POOL_BLOCK;
-        struct pool_block *block = ncs_resize(NULL, sizeof *block + size);
-        block->older = pool->block;
-        *pool = (struct value_pool){ block, 0, size };
-    }
-    pool->used += bytes;
-    return pool->block->bytes + pool->used - bytes;
-}
-
-void ncs_value_free(struct value_pool *pool)
-{
-    while (pool->block) {
-        struct pool_block *older = pool->block->older;
-        ncs_free(pool->block);
-        pool->block = older;
-    }
-    *pool = (struct value_pool){ 0 };
-}
-
-struct value *ncs_value_new(struct value_pool *pool, enum value_kind kind)
-{
-    struct value *v = pool_take(pool, sizeof *v);
+    struct value *v = ncs_arena_take(arena, sizeof *v);
     *v = (struct value){ .kind = (unsigned char)kind };
     return v;
 }
 
-struct value *ncs_value_text(struct value_pool *pool, const char *bytes, size_t count)
+struct value *ncs_value_text(struct ncs_arena *arena, const char *bytes, size_t count)
 {
-    struct value *v = ncs_value_new(pool, VALUE_TEXT);
+    struct value *v = ncs_value_new(arena, VALUE_TEXT);
     struct ncs_str safe = { 0 };
     ncs_safe_utf8(&safe, bytes, count < VALUE_TEXT_MOST ? count : VALUE_TEXT_MOST);
-    char *copy = pool_take(pool, safe.bytes + 1);
+    char *copy = ncs_arena_take(arena, safe.bytes + 1);
     if (safe.bytes)
         memcpy(copy, safe.text, safe.bytes);
     copy[safe.bytes] = '\0';
@@ -59,13 +29,13 @@ struct value *ncs_value_text(struct value_pool *pool, const char *bytes, size_t 
     return v;
 }
 
-bool ncs_value_append(struct value_pool *pool, struct value *into, const struct value *item)
+bool ncs_value_append(struct ncs_arena *arena, struct value *into, const struct value *item)
 {
     if (into->count == into->room) {
         uint32_t room = into->room ? into->room * 2 : 4;
         if (into->room > UINT32_MAX / 4)
             return false;
-        const struct value **items = pool_take(pool, room * sizeof *items);
+        const struct value **items = ncs_arena_take(arena, room * sizeof *items);
         if (into->count)
             memcpy(items, into->item, into->count * sizeof *items);
         into->item = items;
@@ -150,45 +120,45 @@ bool ncs_value_as_whole(const struct value *v, int64_t *number)
 
 /* ---- JSON ---- */
 
-static struct value *of_json(struct value_pool *pool, json_t *j)
+static struct value *of_json(struct ncs_arena *arena, json_t *j)
 {
     struct value *v = NULL;
     const char *key;
     json_t *item;
     size_t i;
     switch (json_typeof(j)) {
-    case JSON_STRING: return ncs_value_text(pool, json_string_value(j), json_string_length(j));
+    case JSON_STRING: return ncs_value_text(arena, json_string_value(j), json_string_length(j));
     case JSON_INTEGER:
-        v = ncs_value_new(pool, VALUE_WHOLE);
+        v = ncs_value_new(arena, VALUE_WHOLE);
         v->whole = json_integer_value(j);
         return v;
     case JSON_REAL:
-        v = ncs_value_new(pool, VALUE_REAL);
+        v = ncs_value_new(arena, VALUE_REAL);
         v->real = json_real_value(j);
         return v;
     case JSON_TRUE:
     case JSON_FALSE:
-        v = ncs_value_new(pool, VALUE_BOOL);
+        v = ncs_value_new(arena, VALUE_BOOL);
         v->whole = json_is_true(j);
         return v;
     case JSON_ARRAY:
-        v = ncs_value_new(pool, VALUE_LIST);
-        json_array_foreach(j, i, item) ncs_value_append(pool, v, of_json(pool, item));
+        v = ncs_value_new(arena, VALUE_LIST);
+        json_array_foreach(j, i, item) ncs_value_append(arena, v, of_json(arena, item));
         return v;
     case JSON_OBJECT:
-        v = ncs_value_new(pool, VALUE_DICT);
+        v = ncs_value_new(arena, VALUE_DICT);
         json_object_foreach(j, key, item)
         {
-            ncs_value_append(pool, v, ncs_value_text(pool, key, strlen(key)));
-            ncs_value_append(pool, v, of_json(pool, item));
+            ncs_value_append(arena, v, ncs_value_text(arena, key, strlen(key)));
+            ncs_value_append(arena, v, of_json(arena, item));
         }
         return v;
     case JSON_NULL: break;
     }
-    return ncs_value_new(pool, VALUE_NONE);
+    return ncs_value_new(arena, VALUE_NONE);
 }
 
-const struct value *ncs_value_of_json(struct value_pool *pool, const char *text, size_t bytes, struct ncs_error *err)
+const struct value *ncs_value_of_json(struct ncs_arena *arena, const char *text, size_t bytes, struct ncs_error *err)
 {
     json_error_t wrong;
     json_t *root = json_loadb(text, bytes, JSON_DECODE_ANY, &wrong);
@@ -200,7 +170,7 @@ const struct value *ncs_value_of_json(struct value_pool *pool, const char *text,
         }
         return NULL;
     }
-    struct value *v = of_json(pool, root); /* jansson bounds its depth */
+    struct value *v = of_json(arena, root); /* jansson bounds its depth */
     json_decref(root);
     return v;
 }

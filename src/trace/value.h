@@ -1,5 +1,5 @@
-/* What a file of plain data holds, as a tree: lists, dictionaries, texts, numbers. The tree lies in blocks of memory
- * that are freed together. Parts may be shared, as pickles share them; no value contains itself. */
+/* What a file of plain data holds, as a tree: lists, dictionaries, texts, numbers. The tree lies in an arena.
+ * Parts may be shared, as pickles share them; no value contains itself. */
 #ifndef NCS_TRACE_VALUE_H
 #define NCS_TRACE_VALUE_H
 
@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 
 enum value_kind { VALUE_NONE, VALUE_BOOL, VALUE_WHOLE, VALUE_REAL, VALUE_TEXT, VALUE_LIST, VALUE_DICT };
@@ -25,16 +26,10 @@ struct value {
 
 enum { VALUE_DEPTH = 64, VALUE_TEXT_MOST = 1 << 20 };
 
-struct value_pool {
-    struct pool_block *block; /* the newest; the others hang on it */
-    size_t used, size;        /* of the newest block */
-};
-
-void ncs_value_free(struct value_pool *pool);
-struct value *ncs_value_new(struct value_pool *pool, enum value_kind kind);
-struct value *ncs_value_text(struct value_pool *pool, const char *bytes, size_t count);
+struct value *ncs_value_new(struct ncs_arena *arena, enum value_kind kind);
+struct value *ncs_value_text(struct ncs_arena *arena, const char *bytes, size_t count);
 /* Appends; a dictionary gets its keys and values in turn. False: the value has too many items. */
-bool ncs_value_append(struct value_pool *pool, struct value *into, const struct value *item);
+bool ncs_value_append(struct ncs_arena *arena, struct value *into, const struct value *item);
 /* False if a value contains itself, or if values are nested deeper than VALUE_DEPTH. */
 bool ncs_value_is_tree(struct value *root);
 
@@ -49,6 +44,6 @@ bool ncs_value_is_true(const struct value *v);
 bool ncs_value_as_whole(const struct value *v, int64_t *number);
 
 /* Parses JSON; NULL and err with line and column. */
-const struct value *ncs_value_of_json(struct value_pool *pool, const char *text, size_t bytes, struct ncs_error *err);
+const struct value *ncs_value_of_json(struct ncs_arena *arena, const char *text, size_t bytes, struct ncs_error *err);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <yaml.h>
 
-#include "notation/yaml/arena.h"
+#include "base/arena.h"
 #include "notation/yaml/names.h"
 #include "notation/yaml/yaml.h"
 

@@ -1,6 +1,6 @@
 /* Memory that is freed all at once. Aligned for any node; not zeroed. */
-#ifndef NCS_YAML_ARENA_H
-#define NCS_YAML_ARENA_H
+#ifndef NCS_BASE_ARENA_H
+#define NCS_BASE_ARENA_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "notation/yaml/arena.h"
+#include "base/arena.h"
 
 #include <stdint.h>
 
