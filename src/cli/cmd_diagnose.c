@@ -3,18 +3,21 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/allowed.h"
 #include "base/mem.h"
 #include "cli/command.h"
-#include "cli/diagnose_draw.h"
 #include "cli/memory.h"
+#include "cli/option.h"
 #include "cli/output.h"
 #include "cli/report_files.h"
 #include "cli/reproducer.h"
 #include "report/places.h"
 #include "report/report.h"
+#include "run/run.h"
+#include "run/timeline/timeline.h"
 #include "trace/trace.h"
 
 enum { MEMORY, SCENARIO, FORCE, SOURCES, FORMAT, REPORT, HTML, TRACE, COLOR, VERBOSE, QUIET, DEBUG, HELP };
@@ -186,6 +189,69 @@ static int write_scenario(const struct ncs_parsed *parsed, const struct ncs_trac
     return status;
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+/* False, after a usage error, if the file exists and is one that is read, or in a folder that is. NULL = it is not asked
+ * for. */
+static bool diagnose_can_write(const char *option, const char *file, char *const *read, size_t count)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL, *dot = file ? strrchr(file, '.') : NULL;
+    bool is_result = dot && (strcmp(dot, ".lua") == 0 || strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 ||
+                             strcmp(dot, ".html") == 0);
+    struct ncs_str folder = { 0 };
+    bool is_read = false;
+    struct stat st;
+    ncs_str_add_bytes(&folder, slash ? file : ".", slash ? (size_t)(slash - file) + 1 : 1);
+    for (size_t i = 0; file && i < count && stat(file, &st) == 0 && S_ISREG(st.st_mode); i++)
+        is_read |= is_same_file(read[i], file) || (!is_result && is_same_file(read[i], folder.text));
+    ncs_str_free(&folder);
+    if (is_read)
+        ncs_usage_error("diagnose", NULL, "--%s %s: this is a file that diagnose reads, and is not replaced", option, file);
+    return !is_read;
+}
+
+/* False, after a usage error, if both are the same. Leaves standard output to a drawing that wants it. */
+static bool diagnose_can_draw(const char *html, const char *trace)
+{
+    if (html && trace && strcmp(html, trace) == 0) {
+        ncs_usage_error("diagnose", NULL, "--html and --trace cannot both be written to %s", html);
+        return false;
+    }
+    if ((html && strcmp(html, "-") == 0) || (trace && strcmp(trace, "-") == 0))
+        ncs_out_divert();
+    return true;
+}
+
+static void diagnose_draw(const struct ncs_report_run *run, const char *file,
+                          void (*render)(const struct ncs_report_run *run, struct ncs_str *out))
+{
+    struct ncs_str text = { 0 };
+    if (!file)
+        return;
+    render(run, &text);
+    ncs_out_to(file, &text);
+    ncs_str_free(&text);
+}
+
+/* Writes the drawings; NULL = not asked for, "-" = standard output. A file that cannot be written gets a message, and the
+ * program a status of its own. run->result gets a timeline for the time of the call. */
+static void diagnose_draw_both(const char *html, const char *trace, const struct ncs_trace *recorded, struct ncs_report_run *run,
+                               struct ncs_result *result)
+{
+    if (!html && !trace)
+        return;
+    struct ncs_timeline *timeline = ncs_timeline_of_record(recorded->journal, &recorded->snapshot);
+    result->timeline = timeline;
+    diagnose_draw(run, html, ncs_report_html);
+    diagnose_draw(run, trace, ncs_report_trace);
+    result->timeline = NULL;
+    ncs_timeline_free(timeline);
+}
+
 static int report_trace(const struct ncs_parsed *parsed, struct ncs_trace *trace)
 {
     const struct ncs_option_value *v = parsed->value;
@@ -217,7 +283,7 @@ static int report_trace(const struct ncs_parsed *parsed, struct ncs_trace *trace
     ncs_report_free(&report);
     if (out.text)
         ncs_out(out.text);
-    ncs_diagnose_draw(ncs_option_last(&v[HTML]), ncs_option_last(&v[TRACE]), trace, &run, &result);
+    diagnose_draw_both(ncs_option_last(&v[HTML]), ncs_option_last(&v[TRACE]), trace, &run, &result);
     ncs_str_free(&out);
     ncs_scenario_free(&scenario);
     int status = ncs_verdict_exit(result.verdict);
@@ -264,16 +330,16 @@ static int diagnose_main(const struct ncs_parsed *parsed)
     }
     static const int written[] = { SCENARIO, HTML, TRACE };
     for (size_t i = 0; i < sizeof written / sizeof *written; i++)
-        if (!ncs_diagnose_can_write(options[written[i]].name, ncs_option_last(&parsed->value[written[i]]),
-                                    (char *const *)parsed->operand, (size_t)parsed->operands))
+        if (!diagnose_can_write(options[written[i]].name, ncs_option_last(&parsed->value[written[i]]),
+                                (char *const *)parsed->operand, (size_t)parsed->operands))
             return status;
     for (size_t i = 1; i < parsed->value[REPORT].texts; i += 2)
-        if (!ncs_diagnose_can_write("report", parsed->value[REPORT].text[i], (char *const *)parsed->operand,
-                                    (size_t)parsed->operands))
+        if (!diagnose_can_write("report", parsed->value[REPORT].text[i], (char *const *)parsed->operand,
+                                (size_t)parsed->operands))
             return status;
     if (!ncs_debug_begin("diagnose", &parsed->value[DEBUG], &parsed->value[FORMAT]) ||
         !ncs_report_files_fit("diagnose", &parsed->value[REPORT]) ||
-        !ncs_diagnose_can_draw(ncs_option_last(&parsed->value[HTML]), ncs_option_last(&parsed->value[TRACE])))
+        !diagnose_can_draw(ncs_option_last(&parsed->value[HTML]), ncs_option_last(&parsed->value[TRACE])))
         return status;
     for (size_t i = 0; i < parsed->value[SOURCES].texts; i++)
         ncs_allow_folder(parsed->value[SOURCES].text[i]);

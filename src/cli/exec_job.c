@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -19,9 +20,9 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/processes.h"
 #include "base/str.h"
 #include "base/thread.h"
-#include "cli/descendants.h"
 
 #define GRACE_NS ((int64_t)500000000) /* for a launcher to notice that its processes have ended, and again after SIGTERM */
 #define LOOK_NS ((int64_t)2000000)
@@ -94,6 +95,42 @@ void ncs_exec_job_tell_end(int alive)
         return; /* there is no machine any more, or it has not read what it was told before */
 }
 
+enum { DESCENDANTS_DEEP = 64 };
+
+struct descent {
+    int signal;
+    pid_t except;
+    int depth;
+};
+
+/* Those below it first. */
+static bool descend(pid_t process, void *arg)
+{
+    struct descent *d = arg;
+    if (process == d->except)
+        return false;
+    if (d->depth++ < DESCENDANTS_DEEP)
+        ncs_each_child(process, descend, d);
+    if (--d->depth > 0)
+        kill(process, d->signal);
+    return false;
+}
+
+/* To the processes that this one has started, and those that these have started, except one and those that it has
+ * started; 0 = none is left out. */
+static void signal_descendants(int signal, pid_t except)
+{
+    descend(getpid(), &(struct descent){ .signal = signal, .except = except });
+}
+
+/* Takes their statuses if they are the caller's children. */
+static void kill_descendants(void)
+{
+    signal_descendants(SIGKILL, 0);
+    while (waitpid(-1, NULL, 0) > 0)
+        continue;
+}
+
 /* Waits for a child. Returns its number. */
 static pid_t job_wait_any(int *how)
 {
@@ -119,7 +156,7 @@ static void job_end_program(pid_t program, int *how)
         while (waitpid(program, how, 0) < 0 && errno == EINTR)
             continue;
     }
-    ncs_descendants_kill(getpid());
+    kill_descendants();
 }
 
 /* The program has ended by a signal, and its processes have some time to end, too: then they get SIGTERM, and later SIGKILL. */
@@ -134,7 +171,7 @@ static void job_end_rest(const struct ncs_exec_job *job, struct job_rest *r)
     if (r->next && now < r->next)
         return;
     if (r->next) {
-        ncs_descendants_signal(getpid(), r->signal, job->machine);
+        signal_descendants(r->signal, job->machine);
         r->signal = SIGKILL;
     }
     r->next = now + GRACE_NS;

@@ -2,7 +2,6 @@
  * thread. Each gets the number of a run and sends back the result. Its other output goes into files in
  * memory, which this process prints in the order of the runs. */
 #define _GNU_SOURCE /* memfd_create, pipe2 */
-#include "base/thread.h"
 #include "cli/suite.h"
 
 #include <errno.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/thread.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 

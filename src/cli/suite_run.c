@@ -1,11 +1,11 @@
 /* One run: declares a case, runs it, reports the result. */
-#include "base/thread.h"
 #include "cli/suite.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/safe.h"
+#include "base/thread.h"
 #include "cli/output.h"
 #include "cli/reproducer.h"
 #include "cli/run_options.h"

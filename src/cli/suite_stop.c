@@ -1,5 +1,4 @@
 /* Handles interrupts, and runs that do not end. */
-#include "base/thread.h"
 #include "cli/suite.h"
 
 #include <errno.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/safe.h"
+#include "base/thread.h"
 #include "cli/job.h"
 #include "cli/output.h"
 #include "cli/progress.h"
