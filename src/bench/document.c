@@ -31,15 +31,6 @@ void ncs_bench_document_free(struct ncs_bench_document *d)
     ncs_free(d);
 }
 
-void ncs_bench_json_add(json_t *object, struct ncs_str *out)
-{
-    char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(6));
-    json_decref(object);
-    ncs_str_add(out, text ? text : "{}");
-    ncs_str_add(out, "\n");
-    free(text);
-}
-
 static json_t *json_of_figure(const struct ncs_bench_figure *f)
 {
     return json_pack("{sf sf sf so}", "time", f->time, "alg_bw", f->algbw, "bus_bw", f->busbw, "nwrong",
@@ -120,5 +111,5 @@ void ncs_bench_document_text(struct ncs_bench_document *d, const struct ncs_benc
                           "model", s->model, "ranks", s->ranks, "config", json_of_config(s), "results", d->results,
                           "out_of_bounds", "count", (int)wrong, "okay", wrong == 0, "average_bus_bandwidth", "bandwidth", busbw,
                           "okay", "unchecked", "errors", d->errors);
-    ncs_bench_json_add(o, out);
+    ncs_json_line(o, NCS_BENCH_JSON, out);
 }

@@ -211,17 +211,6 @@ void ncs_bench_spans_free(struct ncs_bench_spans *spans)
 
 /* ---- for people and machines ---- */
 
-static json_t *json_text(const char *text)
-{
-    struct ncs_str utf8 = { 0 };
-    if (!text)
-        return json_null();
-    ncs_safe_utf8(&utf8, text, strlen(text));
-    json_t *value = json_stringn_nocheck(utf8.text ? utf8.text : "", utf8.bytes);
-    ncs_str_free(&utf8);
-    return value;
-}
-
 static void add_span(const struct ncs_bench_span *s, struct ncs_str *out)
 {
     struct ncs_str name = { 0 }, safe = { 0 };
@@ -255,13 +244,13 @@ void ncs_bench_spans_json(const struct ncs_bench_spans *spans, const char *file,
     for (size_t i = 0; i < spans->spans; i++) {
         const struct ncs_bench_span *s = &spans->span[i];
         json_array_append_new(results,
-                              json_pack("{so so si ss si si sI so sf sf}", "label", json_text(s->label), "file",
-                                        json_text(s->place.file), "line", s->place.line, "call", ncs_fn_info[s->fn].name, "calls",
-                                        (int)s->each.times, "ranks", s->nranks, "size", (json_int_t)s->size, "time",
+                              json_pack("{so so si ss si si sI so sf sf}", "label", ncs_json_text(s->label), "file",
+                                        ncs_json_text(s->place.file), "line", s->place.line, "call", ncs_fn_info[s->fn].name,
+                                        "calls", (int)s->each.times, "ranks", s->nranks, "size", (json_int_t)s->size, "time",
                                         ncs_bench_json_of_each(&s->each), "alg_bw", s->algbw, "bus_bw", s->busbw));
     }
-    json_t *o = json_pack("{ss so ss ss sf sf so}", "schema", "ncclscript.bench-scenario/1", "scenario", json_text(file), "clock",
-                          "virtual", "model", ncs_models[spans->model].name, "elapsed_us", spans->elapsed, "covered_us",
+    json_t *o = json_pack("{ss so ss ss sf sf so}", "schema", "ncclscript.bench-scenario/1", "scenario", ncs_json_text(file),
+                          "clock", "virtual", "model", ncs_models[spans->model].name, "elapsed_us", spans->elapsed, "covered_us",
                           spans->covered, "results", results);
-    ncs_bench_json_add(o, out);
+    ncs_json_line(o, NCS_BENCH_JSON, out);
 }

@@ -1,10 +1,9 @@
 /* ncclscript doctor: reports which drivers can run here, what real runs lack, and how to add it. */
-#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/version.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/safe.h"
 #include "cli/command.h"
@@ -145,17 +144,6 @@ static json_t *library_json(const struct ncs_library *l, const struct ncs_error 
     return o;
 }
 
-static json_t *lines_json(const char *text)
-{
-    json_t *list = json_array();
-    while (text && *text) {
-        size_t bytes = strcspn(text, "\n");
-        json_array_append_new(list, json_stringn(text, bytes));
-        text += bytes + (text[bytes] != '\0');
-    }
-    return list;
-}
-
 static void format_health(const struct ncs_health *h, struct ncs_str *out)
 {
     json_t *devices = json_array(), *profiles = json_array();
@@ -168,11 +156,8 @@ static void format_health(const struct ncs_health *h, struct ncs_str *out)
                           "ncclscript.doctor/1", "simulator", "works", h->sim_fault == NULL, "why", h->sim_fault, "nccl",
                           profiles, "nccl", library_json(&h->lib[0], &h->lack[0]), "cuda", library_json(&h->lib[1], &h->lack[1]),
                           "driver", h->driver, "gpus", h->devices, "why", h->why, "devices", devices, "several_ranks_per_gpu",
-                          h->several, "real_runs", ncs_health_can_run(h), "to_do", lines_json(h->todo.text));
-    char *text = o ? json_dumps(o, JSON_PRESERVE_ORDER) : NULL;
-    ncs_str_addf(out, "%s\n", text ? text : "{}");
-    free(text);
-    json_decref(o);
+                          h->several, "real_runs", ncs_health_can_run(h), "to_do", ncs_doctor_lines(h->todo.text));
+    ncs_json_line(o, JSON_PRESERVE_ORDER, out);
 }
 
 /* ---- this machine ---- */

@@ -1,10 +1,9 @@
 /* ncclscript explain: the page of a finding, a word of the reports, a result code, an exit status, a function, a variable
  * or a command. */
-#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/near.h"
 #include "base/safe.h"
 #include "cli/command.h"
@@ -48,16 +47,13 @@ static bool explain_command(const char *name, bool json, struct ncs_str *out)
     for (const struct ncs_command *const *c = ncs_commands; name && *c; c++) {
         if (strcmp((*c)->name, name) != 0)
             continue;
-        char *text = json ? json_dumps(json_pack("{ssssssssss}", "schema", "ncclscript.explain/1", "topic", name, "kind",
-                                                 "command", "meaning", (*c)->summary, "what", (*c)->about),
-                                       0)
-                          : NULL;
         if (json)
-            ncs_str_addf(out, "%s\n", text ? text : "{}");
+            ncs_json_line(json_pack("{ssssssssss}", "schema", "ncclscript.explain/1", "topic", name, "kind", "command", "meaning",
+                                    (*c)->summary, "what", (*c)->about),
+                          0, out);
         else
             ncs_str_addf(out, "%s%s: a command: %s\n  its options: ncclscript help %s\n", out->bytes ? "\n" : "", name,
                          (*c)->summary, name);
-        free(text);
         return true;
     }
     return false;

@@ -1,9 +1,9 @@
 /* The report of `doctor --hosts`, as text and as JSON. */
 #include "cli/doctor_hosts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/safe.h"
 
@@ -298,13 +298,13 @@ static json_t *lacks_json(const struct ncs_comparison *c)
     return list;
 }
 
-static json_t *notes_json(const struct ncs_comparison *c)
+json_t *ncs_doctor_lines(const char *text)
 {
     json_t *list = json_array();
-    for (const char *line = c->notes.text, *next; line && *line; line = next) {
-        size_t bytes = strcspn(line, "\n");
-        next = line + bytes + (line[bytes] != '\0');
-        json_array_append_new(list, json_stringn(line, bytes));
+    while (text && *text) {
+        size_t bytes = strcspn(text, "\n");
+        json_array_append_new(list, json_stringn(text, bytes));
+        text += bytes + (text[bytes] != '\0');
     }
     return list;
 }
@@ -314,10 +314,8 @@ void ncs_doctor_hosts_json(const struct ncs_comparison *c, struct ncs_str *out)
     json_t *o = json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:b, s:i, s:b, s:b, s:o, s:i}", "schema",
                           "ncclscript.doctor-hosts/1", "processes", c->processes, "hosts", hosts_json(c), "facts",
                           rows_json(c, false), "environment", rows_json(c, true), "differences", differences_json(c), "notes",
-                          notes_json(c), "real_runs", ncs_doctor_can_run(c), "gpus", c->gpus, "can_share_gpus", c->can_share,
-                          "several_ranks_per_gpu", c->several, "lacks", lacks_json(c), "exit", ncs_doctor_hosts_status(c));
-    char *text = o ? json_dumps(o, JSON_PRESERVE_ORDER) : NULL;
-    ncs_str_addf(out, "%s\n", text ? text : "{}");
-    free(text);
-    json_decref(o);
+                          ncs_doctor_lines(c->notes.text), "real_runs", ncs_doctor_can_run(c), "gpus", c->gpus, "can_share_gpus",
+                          c->can_share, "several_ranks_per_gpu", c->several, "lacks", lacks_json(c), "exit",
+                          ncs_doctor_hosts_status(c));
+    ncs_json_line(o, JSON_PRESERVE_ORDER, out);
 }

@@ -11,5 +11,7 @@ int ncs_doctor_hosts_status(const struct ncs_comparison *c);
 void ncs_doctor_hosts_text(const struct ncs_comparison *c, struct ncs_str *out);
 /* One line: an object of schema ncclscript.doctor-hosts/1. */
 void ncs_doctor_hosts_json(const struct ncs_comparison *c, struct ncs_str *out);
+/* The lines of a text, NULL or not, as an array. */
+json_t *ncs_doctor_lines(const char *text);
 
 #endif

@@ -1,10 +1,9 @@
 #include "cli/exec_table.h"
 
 #include <inttypes.h>
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/safe.h"
 #include "cli/output.h"
@@ -184,9 +183,8 @@ void ncs_exec_table_json(const struct ncs_exec_table *t)
     for (size_t i = 0; i < t->rows; i++)
         json_array_append_new(runs, json_of(t, &t->row[i]));
     json_object_set_new(root, "runs", runs);
-    char *text = json_dumps(root, 0);
-    ncs_out(text ? text : "{}");
-    ncs_out("\n");
-    free(text);
-    json_decref(root);
+    struct ncs_str line = { 0 };
+    ncs_json_line(root, 0, &line);
+    ncs_out(line.text);
+    ncs_str_free(&line);
 }

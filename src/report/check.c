@@ -1,9 +1,7 @@
 #include "report/check.h"
 
-#include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "report/format.h"
 
@@ -109,8 +107,5 @@ void ncs_report_check(const char *file, const struct ncs_complaints *c, const st
     json_object_set_new(o, "complaints", list);
     if (plans)
         json_object_set_new(o, "plans", plan_list(plans, count));
-    char *line = json_dumps(o, JSON_COMPACT | JSON_ENSURE_ASCII);
-    json_decref(o);
-    ncs_str_addf(out, "%s\n", line ? line : "");
-    free(line);
+    ncs_json_line(o, JSON_COMPACT | JSON_ENSURE_ASCII, out);
 }

@@ -1,8 +1,6 @@
 #include "report/corpus.h"
 
-#include <jansson.h>
-#include <stdlib.h>
-
+#include "base/json.h"
 #include "report/format.h"
 
 static json_t *corpus_ranks_of(struct ncs_rank_set set)
@@ -46,8 +44,5 @@ void ncs_report_labelled(const struct ncs_labelled *l, struct ncs_str *out)
     json_object_set_new(o, "thread", threads);
     json_object_set_new(o, "twin", ncs_json_of(l->twin));
     json_object_set_new(o, "truth", truth_of(l->truth));
-    char *line = json_dumps(o, 0);
-    json_decref(o);
-    ncs_str_addf(out, "%s\n", line ? line : "{}");
-    free(line);
+    ncs_json_line(o, 0, out);
 }

@@ -1,10 +1,8 @@
 /* Pages of `explain` as JSON, one object a line. */
 #include "report/page.h"
 
-#include <jansson.h>
-#include <stdlib.h>
-
 #include "api/gen/api.h"
+#include "base/json.h"
 #include "report/format.h"
 
 static json_t *explain_json_list_of(const char *list)
@@ -58,11 +56,7 @@ static void add_page(const struct ncs_page *p, int fn, struct ncs_str *out)
         json_object_set_new(o, "findings", explain_json_list_of(p->findings));
         json_object_set_new(o, "reference", ncs_json_of(p->reference));
     }
-    char *line = json_dumps(o, 0);
-    ncs_str_add(out, line ? line : "{}");
-    ncs_str_add(out, "\n");
-    free(line);
-    json_decref(o);
+    ncs_json_line(o, 0, out);
 }
 
 static void explain_json_add_group(const struct ncs_page_group *group, struct ncs_str *out)

@@ -5,12 +5,12 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/model.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/safe.h"
 #include "diagnose/ledger/ledger.h"
@@ -31,13 +31,7 @@ static const char *const via_name[] = {
 
 json_t *ncs_json_of(const char *s)
 {
-    if (!s || !*s)
-        return json_null();
-    struct ncs_str utf8 = { 0 };
-    ncs_safe_utf8(&utf8, s, strlen(s));
-    json_t *value = json_stringn(utf8.text, utf8.bytes);
-    ncs_str_free(&utf8);
-    return value;
+    return ncs_json_text(s && *s ? s : NULL);
 }
 
 /* A whole number beyond 64 bits, signed, becomes a string, because JSON readers disagree on it. */
@@ -535,10 +529,6 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     else if (run->notes)
         set_notes(o, run);
 
-    char *line = json_dumps(o, 0);
-    ncs_str_add(out, line ? line : "{}");
-    ncs_str_add(out, "\n");
-    free(line);
-    json_decref(o);
+    ncs_json_line(o, 0, out);
     ncs_str_free(&message);
 }

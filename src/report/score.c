@@ -1,8 +1,8 @@
 /* Scores how well reports agree with the truth. */
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/safe.h"
 #include "report/corpus.h"
@@ -315,10 +315,7 @@ void ncs_score_json(const struct ncs_score *s, struct ncs_str *out)
     set_count(o, "extra_findings", s->extra);
     json_object_set_new(o, "met", json_boolean(ncs_score_met(s)));
     json_object_set_new(o, "entries", entries);
-    char *line = json_dumps(o, 0);
-    json_decref(o);
-    ncs_str_addf(out, "%s\n", line ? line : "{}");
-    free(line);
+    ncs_json_line(o, 0, out);
 }
 
 void ncs_score_free(struct ncs_score *s)

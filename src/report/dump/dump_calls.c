@@ -1,24 +1,13 @@
 /* The calls of each rank, and how far the devices have come with them. */
-#include <string.h>
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/safe.h"
 #include "report/dump/dump_private.h"
 
 struct dump_known {
     struct ncs_map work;  /* id of a call -> its device span + 1 */
     struct ncs_map depth; /* serial of a group -> 1 + how many of its calls of ncclGroupStart lack an end */
 };
-
-json_t *ncs_dump_text(const char *text)
-{
-    struct ncs_str utf8 = { 0 };
-    ncs_safe_utf8(&utf8, text ? text : "", text ? strlen(text) : 0);
-    json_t *value = json_stringn(utf8.text ? utf8.text : "", utf8.bytes);
-    ncs_str_free(&utf8);
-    return value;
-}
 
 /* ---- ranks ---- */
 

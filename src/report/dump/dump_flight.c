@@ -49,7 +49,7 @@ static json_t *flight_id_text(const struct ncs_comm_info *info)
  * their names are here. */
 static json_t *flight_description(const struct ncs_comm_info *info)
 {
-    return info->split ? json_string("undefined") : ncs_dump_text(info->name);
+    return info->split ? json_string("undefined") : ncs_json_text(info->name ? info->name : "");
 }
 
 /* ---- an entry ---- */
@@ -98,8 +98,8 @@ static json_t *flight_frames(const struct ncs_call *call)
 {
     if (!call->place.file)
         return json_array();
-    return json_pack("[{s:s, s:o, s:i}]", "name", ncs_fn_info[call->fn].name, "filename", ncs_dump_text(call->place.file), "line",
-                     call->place.line);
+    return json_pack("[{s:s, s:o, s:i}]", "name", ncs_fn_info[call->fn].name, "filename",
+                     ncs_json_text(call->place.file ? call->place.file : ""), "line", call->place.line);
 }
 
 static json_t *flight_profiling_name(const struct dump_call *c, bool closes)

@@ -2,7 +2,7 @@
 #ifndef NCS_REPORT_DUMP_PRIVATE_H
 #define NCS_REPORT_DUMP_PRIVATE_H
 
-#include <jansson.h>
+#include "base/json.h"
 
 #include "report/dump/dump.h"
 #include "run/timeline/timeline.h"
@@ -49,8 +49,6 @@ void ncs_dump_run_close(struct dump_run *run);
 /* The rank of a communicator's rank in the dump, as its processes would be numbered. */
 int ncs_dump_rank_of(const struct dump_run *run, const struct ncs_comm_info *info, int comm_rank);
 
-/* Any text as JSON. */
-json_t *ncs_dump_text(const char *text);
 /* Appends a JSON value as a pickle of protocol 2. The array of a key in `tuples` (NULL at the end) becomes a tuple. */
 void ncs_dump_pickle(const json_t *value, const char *const *tuples, struct ncs_str *out);
 

@@ -161,12 +161,8 @@ void ncs_dump_ras(const struct ncs_result *result, const struct ncs_dump_log *lo
     (void)log;
     ncs_dump_run_open(&run, result);
     ras_learn(&w);
-    json_t *root = ras_document(&w);
-    char *lines = json_dumps(root, JSON_INDENT(2));
-    ncs_str_addf(&text, "%s\n", lines ? lines : "{}");
+    ncs_json_line(ras_document(&w), JSON_INDENT(2), &text);
     ncs_dump_add(out, &ncs_dump_format[DUMP_RAS], 0, &text);
-    free(lines);
-    json_decref(root);
     ncs_map_each(&w.member, ras_free_member, NULL);
     ncs_map_free(&w.member);
     ncs_dump_run_close(&run);
