@@ -1,6 +1,5 @@
 #include "report/check.h"
 
-
 #include "base/json.h"
 #include "base/mem.h"
 #include "report/format.h"

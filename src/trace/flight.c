@@ -54,15 +54,13 @@ static bool find_rank(struct flight *f, struct dump *d, const struct value *root
     }
     if (rank < 0) {
         ncs_fail(f->err, NCS_BAD_INPUT, "the name of this dump does not contain its rank");
-        ncs_fail_hint(f->err, "names of dumps contain the rank, such as nccl_trace_rank_3");
-        return ncs_fail_at(f->err, d->path, 0, 0);
+        return ncs_fail_hint(f->err, "names of dumps contain the rank, such as nccl_trace_rank_3");
     }
     if (!ncs_record_has_rank(r, rank, f->err))
-        return ncs_fail_at(f->err, d->path, 0, 0);
+        return false;
     if (r->rank[rank].source) {
         ncs_fail(f->err, NCS_BAD_INPUT, "a second dump of rank %d, after %.200s", (int)rank, r->rank[rank].source);
-        ncs_fail_hint(f->err, "name the files of one job only");
-        return ncs_fail_at(f->err, d->path, 0, 0);
+        return ncs_fail_hint(f->err, "name the files of one job only");
     }
     d->rank = (int)rank;
     return true;
@@ -99,6 +97,8 @@ static void leave_out(struct flights *all, struct dump *d)
     struct record *r = all->f.record;
     struct ncs_error *err = all->f.err;
     int rank = d->named;
+    if (!err->file[0])
+        ncs_fail_at(err, d->path, 0, 0);
     if (!all->first.text[0])
         all->first = *err;
     d->readable = false;
@@ -143,7 +143,6 @@ static enum trace_taken flight_take(void *state, struct trace_file *file)
         taken = TRACE_NOT_MINE;
         if (!file->of_folder) {
             ncs_fail(f->err, NCS_BAD_INPUT, "no Flight Recorder dump: an object with `entries` and `pg_config` is expected");
-            ncs_fail_at(f->err, file->path, 0, 0);
             taken = TRACE_BAD;
         }
     } else {

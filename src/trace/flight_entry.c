@@ -25,10 +25,9 @@ struct entries { /* while one dump is read */
     size_t numbers;             /* of sizes that may still be looked at: shared lists could hold any number */
 };
 
-static bool misfit(const struct flight *f, const struct dump *d, size_t number, const char *key, const char *wanted)
+static bool misfit(const struct flight *f, size_t number, const char *key, const char *wanted)
 {
-    ncs_fail(f->err, NCS_BAD_INPUT, "entries[%zu].%s: %s is expected", number, key, wanted);
-    return ncs_fail_at(f->err, d->path, 0, 0);
+    return ncs_fail(f->err, NCS_BAD_INPUT, "entries[%zu].%s: %s is expected", number, key, wanted);
 }
 
 /* ---- fields of an entry ---- */
@@ -219,13 +218,13 @@ static bool add_entry(struct entries *all, const struct entry *e)
     struct dump *d = all->dump;
     struct record *r = f->record;
     if (e->o->kind != VALUE_DICT)
-        return misfit(f, d, e->number, "", "an object");
+        return misfit(f, e->number, "", "an object");
     const struct value *pg = ncs_value_get(e->o, "process_group");
     const char *name = text_of(e, "profiling_name"), *group = first_text(pg);
     if (!name)
-        return misfit(f, d, e->number, "profiling_name", "a text such as `nccl:all_reduce`");
+        return misfit(f, e->number, "profiling_name", "a text such as `nccl:all_reduce`");
     if (!group)
-        return misfit(f, d, e->number, "process_group", "a list with the name of the group");
+        return misfit(f, e->number, "process_group", "a list with the name of the group");
     int at = (int)ncs_flight_group(d, group, ncs_value_as_text(ncs_value_at(pg, 1))), self = -1, peer = 0;
     enum ncs_fn fn;
     enum flight_word word = word_of(f, name, &fn);
@@ -238,10 +237,10 @@ static bool add_entry(struct entries *all, const struct entry *e)
     if (word != FLIGHT_CALL && word != FLIGHT_P2P)
         return true;
     if (word == FLIGHT_P2P && !peers_of(name, &self, &peer))
-        return misfit(f, d, e->number, "profiling_name", "`nccl:send 1->2` or `nccl:recv 2<-1`");
+        return misfit(f, e->number, "profiling_name", "`nccl:send 1->2` or `nccl:recv 2<-1`");
     struct record_call *c = ncs_record_add(r, d->rank, f->err);
     if (!c)
-        return ncs_fail_at(f->err, d->path, 0, 0);
+        return false;
     *c = (struct record_call){
         .fn = fn, .comm = at, .comm_rank = self, .root = peer, .seq = seq, .state = state_of(all, e, p2p, seq), .send = e->number
     };
@@ -259,10 +258,8 @@ bool ncs_flight_read_entries(struct flight *f, struct dump *d, const struct valu
     struct entry e = { 0 };
     bool ok = true;
     int64_t id;
-    if (list && list->kind != VALUE_LIST) {
-        ncs_fail(f->err, NCS_BAD_INPUT, "`entries`: a list is expected");
-        return ncs_fail_at(f->err, d->path, 0, 0);
-    }
+    if (list && list->kind != VALUE_LIST)
+        return ncs_fail(f->err, NCS_BAD_INPUT, "`entries`: a list is expected");
     index_status(&all);
     for (size_t i = 0; i < ncs_value_count(list) && all.status; i++) {
         const struct value *entry = ncs_value_at(list, i);
@@ -292,17 +289,17 @@ static bool settle_call(struct flight *f, const struct dump *d, struct record_ca
     c->comm = g->comm;
     c->send = 0;
     if (g->self < 0)
-        return misfit(f, d, number, "process_group", "a group that the rank of this file is in");
+        return misfit(f, number, "process_group", "a group that the rank of this file is in");
     if (!pair) {
         c->comm_rank = g->self;
         return true;
     }
     if (c->root < 0 || c->root >= nranks)
-        return misfit(f, d, number, "profiling_name", "a peer that is in the group");
+        return misfit(f, number, "profiling_name", "a peer that is in the group");
     if (c->comm_rank < 0 || c->comm_rank >= nranks)
-        return misfit(f, d, number, "profiling_name", "ranks of the group");
+        return misfit(f, number, "profiling_name", "ranks of the group");
     if (f->record->comm[g->comm].rank[c->comm_rank] != d->rank)
-        return misfit(f, d, number, "profiling_name", "the rank of this file before the arrow");
+        return misfit(f, number, "profiling_name", "the rank of this file before the arrow");
     return true;
 }
 
@@ -335,7 +332,7 @@ bool ncs_flight_settle(struct flight *f, struct dump *d)
             return false;
     for (size_t i = 0; i < k->calls; i++)
         if (!set_pair(f, &k->call[i]))
-            return ncs_fail_at(f->err, d->path, 0, 0);
+            return false;
     if (d->unknown)
         ncs_record_note(f->record, "rank %d: %zu entr%s of another kind (%.60s) left out", d->rank, d->unknown,
                         d->unknown == 1 ? "y is" : "ies are", d->odd);

@@ -141,7 +141,7 @@ static bool add_group(struct flight *f, struct dump *d, const char *name, const 
     ncs_free(rank);
     d->group[at].unlisted = ranks == 0;
     d->group[at].comm = comm;
-    return ranks == 0 || comm >= 0 || ncs_fail_at(f->err, d->path, 0, 0);
+    return ranks == 0 || comm >= 0;
 }
 
 bool ncs_flight_read_config(struct flight *f, struct dump *d, const struct value *root)
@@ -154,10 +154,8 @@ bool ncs_flight_read_config(struct flight *f, struct dump *d, const struct value
         if (!name)
             snprintf(number, sizeof number, "%lld", (long long)config->item[i]->whole);
         name = name ? name : number;
-        if (v->kind != VALUE_DICT) {
-            ncs_fail(f->err, NCS_BAD_INPUT, "pg_config.%.60s: `name`, `desc` and `ranks` are expected", name);
-            return ncs_fail_at(f->err, d->path, 0, 0);
-        }
+        if (v->kind != VALUE_DICT)
+            return ncs_fail(f->err, NCS_BAD_INPUT, "pg_config.%.60s: `name`, `desc` and `ranks` are expected", name);
         if (!add_group(f, d, name, ncs_value_as_text(ncs_value_get(v, "desc")), ncs_value_get(v, "ranks")))
             return false;
     }

@@ -57,10 +57,8 @@ static bool read_json_rank(struct ras *ras, struct ras_comm *c, const struct val
     const char *host = ncs_value_as_text(ncs_value_get(v, "host"));
     const struct value *status = ncs_value_get(v, "status");
     if (!ncs_value_as_whole(ncs_value_get(v, "rank"), &rank) || rank < 0 || rank >= NCS_RECORD_RANKS ||
-        (c->size && rank >= c->size)) {
-        ncs_fail(ras->err, NCS_BAD_INPUT, "communicator %s: `rank`: a rank of the communicator is expected", c->name);
-        return ncs_fail_at(ras->err, c->path, 0, 0);
-    }
+        (c->size && rank >= c->size))
+        return ncs_fail(ras->err, NCS_BAD_INPUT, "communicator %s: `rank`: a rank of the communicator is expected", c->name);
     struct ras_rank *own = ncs_ras_rank(c, (int)rank);
     ncs_value_as_whole(ncs_value_get(v, "pid"), &pid);
     ncs_value_as_whole(ncs_value_get(v, "cuda_dev"), &device);
@@ -82,10 +80,8 @@ static bool read_json_comm(struct ras *ras, const struct trace_file *file, const
     const struct value *ranks = ncs_value_get(v, "ranks"), *missing = ncs_value_get(v, "missing_ranks");
     char name[40], whole[96];
     int64_t size = 0;
-    if (!hash) {
-        ncs_fail(ras->err, NCS_BAD_INPUT, "`communicators`: an object with `hash` is expected");
-        return ncs_fail_at(ras->err, file->path, 0, 0);
-    }
+    if (!hash)
+        return ncs_fail(ras->err, NCS_BAD_INPUT, "`communicators`: an object with `hash` is expected");
     /* The second hash tells communicators of equal hash apart. */
     snprintf(whole, sizeof whole, "%.40s %.50s", hash, second ? second : "");
     snprintf(name, sizeof name, "comm %.24s", hash);

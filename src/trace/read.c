@@ -99,6 +99,8 @@ static bool add_text(struct files *all, struct trace_file f, const char *path, s
         enum trace_taken taken = readers[i]->take(all->state[i], &f);
         any |= taken == TRACE_TAKEN;
         ok = taken != TRACE_BAD;
+        if (!ok && !all->err->file[0])
+            ncs_fail_at(all->err, f.path, 0, 0);
         if (fresh && taken == TRACE_NOT_MINE)
             end_state(all, i);
         if (readers[i]->plays)
