@@ -68,14 +68,6 @@ static bool diagnose_line_shows(void *trace, long line)
     return ncs_trace_shows(trace, line);
 }
 
-static struct ncs_finding *diagnose_first_error(const struct ncs_diagnosis *d)
-{
-    for (size_t i = 0; i < d->findings; i++)
-        if (d->finding[i].level == NCS_LEVEL_ERROR)
-            return &d->finding[i];
-    return NULL;
-}
-
 static const struct ncs_trace_doubt *diagnose_doubt_of(const struct ncs_trace *t, const struct ncs_finding *f, int rank,
                                                        uint32_t calls)
 {
@@ -113,7 +105,7 @@ static const struct ncs_trace_doubt *diagnose_find_doubt(const struct ncs_trace 
 static void weaken(const struct ncs_trace *t, struct ncs_diagnosis *d)
 {
     struct ncs_finding *f = ncs_first_cause(d->finding, d->findings);
-    f = f ? f : diagnose_first_error(d);
+    f = f ? f : ncs_first_error(d);
     const struct ncs_trace_doubt *doubt = f ? diagnose_find_doubt(t, f) : NULL;
     if (doubt)
         ncs_finding_doubt(f, doubt->text);
@@ -140,11 +132,11 @@ static void diagnose_trace(struct ncs_trace *trace, struct ncs_result *r)
     r->certainty = NCS_LIKELY;
     snprintf(r->nccl, sizeof r->nccl, "%.15s", trace->nccl);
     /* Waiting is never a pass, whether or not its cause is known, and neither is a call whose end no file shows. */
-    r->verdict = r->stop != NCS_STOP_DONE              ? NCS_HANG
-                 : diagnose_first_error(&r->diagnosis) ? NCS_WRONG
-                 : trace->calls == 0 || !trace->ended  ? NCS_EMPTY
-                                                       : NCS_PASS;
-    if (trace->next && (r->verdict == NCS_HANG || r->verdict == NCS_EMPTY) && !diagnose_first_error(&r->diagnosis))
+    r->verdict = r->stop != NCS_STOP_DONE             ? NCS_HANG
+                 : ncs_first_error(&r->diagnosis)     ? NCS_WRONG
+                 : trace->calls == 0 || !trace->ended ? NCS_EMPTY
+                                                      : NCS_PASS;
+    if (trace->next && (r->verdict == NCS_HANG || r->verdict == NCS_EMPTY) && !ncs_first_error(&r->diagnosis))
         NCS_PUSH(trace->note, trace->notes, trace->note_room, ncs_copy_text(trace->next));
 }
 

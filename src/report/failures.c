@@ -100,7 +100,7 @@ static bool is_reported(const struct ncs_result *r, const struct ncs_run_expect 
 
 bool ncs_text_expects_follow(const struct ncs_result *r)
 {
-    return r->verdict == NCS_HANG && ncs_text_cause(r);
+    return r->verdict == NCS_HANG && ncs_first_error(&r->diagnosis);
 }
 
 static void add_expect_count(const struct ncs_text *t, size_t count)

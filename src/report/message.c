@@ -38,7 +38,7 @@ static const char *policy_name(const struct ncs_result *r)
 
 static bool message_add_finding(const struct ncs_result *r, struct ncs_str *out)
 {
-    const struct ncs_finding *f = ncs_text_cause(r);
+    const struct ncs_finding *f = ncs_first_error(&r->diagnosis);
     const char *said = !f ? NULL : f->why ? ncs_sentence_text(f->why) : f->title ? f->title : f->rule;
     if (said)
         ncs_str_add(out, said);
@@ -105,7 +105,7 @@ static bool add_cause(const struct ncs_result *r, struct ncs_str *out)
     case NCS_TIMEOUT:
     case NCS_MEMORY:
         if (r->skip_reason)
-            ncs_str_addf(out, "%s%s", r->skip_reason, ncs_text_cause(r) ? "; likely: " : "");
+            ncs_str_addf(out, "%s%s", r->skip_reason, ncs_first_error(&r->diagnosis) ? "; likely: " : "");
         return message_add_finding(r, out) || r->skip_reason || add_internal(r, out);
     default: return add_internal(r, out) || message_add_error(r, out) || message_add_finding(r, out);
     }
@@ -147,7 +147,7 @@ static int own_line(const struct ncs_report_run *run, const struct ncs_place *pl
 int ncs_report_line(const struct ncs_report_run *run)
 {
     const struct ncs_result *r = run->result;
-    const struct ncs_finding *f = run->failing.rules ? message_failing(run) : ncs_text_cause(r);
+    const struct ncs_finding *f = run->failing.rules ? message_failing(run) : ncs_first_error(&r->diagnosis);
     if (r->internal.status != NCS_OK)
         return r->internal.line;
     if (r->verdict == NCS_WRONG && r->wrongs && r->wrong[0].call)

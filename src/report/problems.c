@@ -134,7 +134,7 @@ static bool problem_has_cause(const struct ncs_report_run *run)
 {
     const struct ncs_result *r = run->result;
     bool waits = r->verdict == NCS_HANG || r->verdict == NCS_LOST || (!r->wrongs && !r->expects && !r->errors);
-    return run->failing.rules || (waits && ncs_text_cause(r));
+    return run->failing.rules || (waits && ncs_first_error(&r->diagnosis));
 }
 
 void ncs_report_problems(const struct ncs_report_run *run, bool notes,

@@ -50,7 +50,7 @@ void ncs_text_processes(const struct ncs_text *t)
 {
     struct process_row *row;
     size_t count = process_list(t->run, &row), shown = 0;
-    process_choose(row, count, ncs_text_cause(t->result));
+    process_choose(row, count, ncs_first_error(&t->result->diagnosis));
     for (size_t i = 0; i < count; i++) {
         if (!row[i].shown)
             continue;

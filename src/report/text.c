@@ -153,21 +153,13 @@ static void text_add_counts(const struct ncs_text *t)
     add_counts(r, t->out);
 }
 
-const struct ncs_finding *ncs_text_cause(const struct ncs_result *r)
-{
-    for (size_t i = 0; i < r->diagnosis.findings; i++)
-        if (r->diagnosis.finding[i].level == NCS_LEVEL_ERROR)
-            return &r->diagnosis.finding[i];
-    return NULL;
-}
-
 /* ": hang as declared: skipped-call, rank 2" */
 static void add_declared(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
     struct ncs_str what = { 0 };
     ncs_str_addf(&what, ": %s as declared", ncs_verdict_name(r->verdict));
-    const struct ncs_finding *f = ncs_text_cause(r);
+    const struct ncs_finding *f = ncs_first_error(&r->diagnosis);
     if ((r->verdict == NCS_HANG || r->verdict == NCS_LOST) && f) {
         ncs_str_addf(&what, ": %s", f->rule);
         if (f->culprits) {
@@ -247,8 +239,8 @@ static void text_add_memory(const struct ncs_text *t)
 static bool is_unexplained(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
-    return r->verdict == NCS_HANG &&
-           (t->run->origin ? !ncs_text_cause(r) : r->diagnosis.waits > 0 && r->diagnosis.findings == 0 && r->errors == 0);
+    return r->verdict == NCS_HANG && (t->run->origin ? !ncs_first_error(&r->diagnosis)
+                                                     : r->diagnosis.waits > 0 && r->diagnosis.findings == 0 && r->errors == 0);
 }
 
 static void add_body(const struct ncs_text *t)

@@ -26,8 +26,6 @@ void ncs_text_keyed(const struct ncs_text *t, const char *color, const char *key
 
 /* All findings, the cause first. */
 void ncs_text_findings(const struct ncs_text *t);
-/* The first finding that is no mere note; NULL = none. */
-const struct ncs_finding *ncs_text_cause(const struct ncs_result *r);
 
 /* Adds "buffer-reused, never-destroyed (--fail-on note)"; nothing if there are none. */
 void ncs_text_failing(const struct ncs_failing *failing, struct ncs_str *out);

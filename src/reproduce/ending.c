@@ -18,7 +18,7 @@ static void add_culprit(struct ncs_reproduced *out, int rank)
 void ncs_reproduced_of(const struct ncs_result *r, struct ncs_reproduced *out)
 {
     /* An outcome "hang" is compared with the first error, any other with what makes ranks wait. */
-    const struct ncs_finding *f = r->verdict == NCS_HANG ? ncs_result_cause(r)
+    const struct ncs_finding *f = r->verdict == NCS_HANG ? ncs_first_error(&r->diagnosis)
                                                          : ncs_first_cause(r->diagnosis.finding, r->diagnosis.findings);
     *out = (struct ncs_reproduced){ .verdict = r->verdict };
     if (r->errors)

@@ -69,7 +69,7 @@ static bool judge_has_failed(const struct ncs_result *r, int rank)
     return false;
 }
 
-static const struct ncs_finding *judge_first_error(const struct ncs_diagnosis *d)
+struct ncs_finding *ncs_first_error(const struct ncs_diagnosis *d)
 {
     for (size_t i = 0; i < d->findings; i++)
         if (d->finding[i].level == NCS_LEVEL_ERROR)
@@ -153,7 +153,7 @@ static bool judge_internal(struct ncs_result *r)
  * is known to be wrong. */
 static bool disagreed(const struct ncs_result *r)
 {
-    const struct ncs_finding *finding = judge_first_error(&r->diagnosis);
+    const struct ncs_finding *finding = ncs_first_error(&r->diagnosis);
     return finding && finding->certainty != NCS_POLICY_DEPENDENT;
 }
 
@@ -188,7 +188,7 @@ static enum ncs_verdict judge_stop(const struct ncs_run *run, enum ncs_verdict c
  * runs that pass or hang; a wrong value had no luck. */
 enum ncs_certainty ncs_run_certainty(const struct ncs_result *r)
 {
-    const struct ncs_finding *finding = judge_first_error(&r->diagnosis);
+    const struct ncs_finding *finding = ncs_first_error(&r->diagnosis);
     if (r->stop == NCS_STOP_STALLED)
         return NCS_LIKELY; /* it may only be slow */
     if (!finding)

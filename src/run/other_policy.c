@@ -3,17 +3,9 @@
 #include "base/mem.h"
 #include "run/private.h"
 
-static struct ncs_finding *policy_first_error(struct ncs_diagnosis *d)
-{
-    for (size_t i = 0; i < d->findings; i++)
-        if (d->finding[i].level == NCS_LEVEL_ERROR)
-            return &d->finding[i];
-    return NULL;
-}
-
 static const char *policy_rule_of(struct ncs_result *r)
 {
-    const struct ncs_finding *finding = policy_first_error(&r->diagnosis);
+    const struct ncs_finding *finding = ncs_first_error(&r->diagnosis);
     return finding ? finding->rule : NULL;
 }
 
@@ -34,7 +26,7 @@ static bool may_differ(const struct ncs_run *run)
 /* The cause of the hang without buffers becomes a note of the run that passes with buffers. */
 static void policy_take_over(struct ncs_diagnosis *d, struct ncs_diagnosis *from)
 {
-    struct ncs_finding *cause = policy_first_error(from);
+    struct ncs_finding *cause = ncs_first_error(from);
     if (!cause)
         return;
     struct ncs_finding note = *cause;
@@ -66,7 +58,7 @@ static void policy_compare(struct ncs_run *run, struct ncs_run *other)
                                                  .rule = policy_rule_of(o),
                                                  .limit = ncs_run_eager(&run->options),
                                                  .buffered = strict ? other->buffered : run->buffered };
-    struct ncs_finding *cause = policy_first_error(&r->diagnosis);
+    struct ncs_finding *cause = ncs_first_error(&r->diagnosis);
     if (strict && cause && o->verdict == NCS_PASS)
         r->certainty = cause->certainty = NCS_POLICY_DEPENDENT;
     else if (!strict) {

@@ -234,6 +234,9 @@ struct ncs_result {
     bool *killed; /* by rank: a fault has ended its process; NULL without a timeline */
 };
 
+/* The first finding that is no mere note; NULL = none. */
+struct ncs_finding *ncs_first_error(const struct ncs_diagnosis *d);
+
 /* Opens the driver, makes the ranks, runs them to a verdict. The result belongs to the run.
  * `on_output` (may be NULL) receives each printed line at once. Not reentrant: one run per process
  * at a time. */

@@ -27,14 +27,6 @@ struct ncs_run *ncs_run_again(const struct ncs_run *run, const struct ncs_amendm
 
 /* ---- what it comes to ---- */
 
-static const struct ncs_finding *trial_cause_of(const struct ncs_diagnosis *d)
-{
-    for (size_t i = 0; i < d->findings; i++)
-        if (d->finding[i].level == NCS_LEVEL_ERROR)
-            return &d->finding[i];
-    return NULL;
-}
-
 const struct ncs_finding *ncs_run_repairable(const struct ncs_diagnosis *d)
 {
     for (int level = NCS_LEVEL_ERROR; level <= NCS_LEVEL_NOTE; level++)
@@ -85,7 +77,7 @@ struct ncs_trial ncs_trial_make(const struct ncs_finding *f, const struct ncs_ru
     };
     for (size_t i = 0; i < f->repairs; i++)
         t.edit[i] = ncs_edit_copy(&f->repair[i]);
-    const struct ncs_finding *left = r->verdict == NCS_PASS ? NULL : trial_cause_of(&r->diagnosis);
+    const struct ncs_finding *left = r->verdict == NCS_PASS ? NULL : ncs_first_error(&r->diagnosis);
     t.left = left ? left->rule : NULL;
     t.left_why = left ? ncs_copy_text(ncs_sentence_text(left->why)) : NULL;
     t.left_known = ncs_run_repairable(&r->diagnosis) != NULL;

@@ -48,14 +48,6 @@ const char *ncs_declared_comm(const struct ncs_outcome *o)
     return o->comm ? o->comm : "world";
 }
 
-const struct ncs_finding *ncs_result_cause(const struct ncs_result *r)
-{
-    for (size_t i = 0; i < r->diagnosis.findings; i++)
-        if (r->diagnosis.finding[i].level == NCS_LEVEL_ERROR)
-            return &r->diagnosis.finding[i];
-    return NULL;
-}
-
 /* For a cycle, the outcome may name all its ranks, or only those whose change alone repairs it. */
 static bool culprits_agree(const int *declared, size_t count, const struct ncs_finding *f)
 {
@@ -73,7 +65,7 @@ static bool waiting_agree(const int *declared, size_t count, const struct ncs_fi
 
 static bool hang_holds(const struct ncs_outcome *o, const struct ncs_result *r)
 {
-    const struct ncs_finding *cause = ncs_result_cause(r);
+    const struct ncs_finding *cause = ncs_first_error(&r->diagnosis);
     if (r->verdict != NCS_HANG)
         return false;
     if (o->culprits > 0 && !culprits_agree(o->culprit, o->culprits, cause))
@@ -140,7 +132,7 @@ static bool lost_holds(const struct ncs_outcome *o, const struct ncs_result *r)
 {
     if (r->verdict != NCS_LOST)
         return false;
-    const struct ncs_finding *cause = ncs_result_cause(r);
+    const struct ncs_finding *cause = ncs_first_error(&r->diagnosis);
     if (o->rank < 0)
         return true;
     for (size_t i = 0; cause && i < cause->culprits; i++)

@@ -17,8 +17,6 @@ struct ncs_rank_set ncs_rank_set_of_cycle(const struct ncs_finding *f);    /* NU
 bool ncs_rank_sets_equal(struct ncs_rank_set a, struct ncs_rank_set b);    /* frees both */
 void ncs_rank_set_format(struct ncs_str *out, struct ncs_rank_set set);    /* frees it */
 
-/* The first finding that is an error, NULL if there is none. */
-const struct ncs_finding *ncs_result_cause(const struct ncs_result *r);
 const char *ncs_result_comm(const struct ncs_result *r, int comm); /* its name; NULL = none */
 const char *ncs_declared_comm(const struct ncs_outcome *o);
 

@@ -36,7 +36,7 @@ static void declare_hang(struct ncs_str *out, const struct ncs_outcome *o)
 /* If a hang was declared, reports the declared details; otherwise the most telling ones. */
 static void report_hang(struct ncs_str *out, const struct ncs_outcome *o, const struct ncs_result *r)
 {
-    const struct ncs_finding *cause = ncs_result_cause(r);
+    const struct ncs_finding *cause = ncs_first_error(&r->diagnosis);
     bool other = o->any_verdict || o->verdict != NCS_HANG;
     int details = 0;
     ncs_str_add(out, "hang");
@@ -72,7 +72,7 @@ static void declare_wrong(struct ncs_str *out, const struct ncs_outcome *o)
 
 static void report_wrong(struct ncs_str *out, const struct ncs_result *r)
 {
-    const struct ncs_finding *cause = ncs_result_cause(r);
+    const struct ncs_finding *cause = ncs_first_error(&r->diagnosis);
     if (r->wrongs + r->expects + r->errors == 0 && cause) {
         ncs_str_addf(out, "wrong without a wrong value: %s", cause->rule);
         return;
