@@ -30,13 +30,6 @@ static const struct ncs_option options[] = {
 
 /* ---- saying ---- */
 
-static void doctor_add_line(struct ncs_str *out, const char *key, const char *text)
-{
-    ncs_str_addf(out, "%-10s  ", key);
-    ncs_safe_line(out, text);
-    ncs_str_add(out, "\n");
-}
-
 /* Whether the simulator can be the NCCL that is installed: what it says may not hold there. */
 static void add_profile(struct ncs_str *out, int version)
 {
@@ -48,7 +41,7 @@ static void add_profile(struct ncs_str *out, int version)
         ncs_str_add(&text, "newer than " NCS_NCCL_NEWEST ", the newest version that the simulator can be");
     else
         ncs_str_addf(&text, "the simulator can be %s, and not this version", before);
-    doctor_add_line(out, "", text.text);
+    ncs_doctor_add_line(out, "", text.text);
     ncs_str_free(&text);
 }
 
@@ -61,14 +54,14 @@ static void doctor_add_library(struct ncs_str *out, const char *key, const struc
         ncs_str_addf(&text, "%s, %s", ncs_library_version(l, version, sizeof version), l->path);
     else
         ncs_str_addf(&text, "not found: %s", lack->text);
-    doctor_add_line(out, key, text.text);
+    ncs_doctor_add_line(out, key, text.text);
     ncs_str_clear(&text);
     if (l->handle && l->lib == NCS_LIB_NCCL && l->version && !ncs_nccl_is_profile(l->version))
         add_profile(out, l->version);
     if (l->absents) {
         ncs_str_addf(&text, "has %d of the %d functions that %s has; not: %s", l->bound, l->bound + l->absents,
                      l->lib == NCS_LIB_NCCL ? "2.30.4" : "13.0", l->absent.text);
-        doctor_add_line(out, "", text.text);
+        ncs_doctor_add_line(out, "", text.text);
     }
     ncs_str_free(&text);
 }
@@ -80,18 +73,18 @@ static void add_devices(struct ncs_str *out, const struct ncs_health *h)
         ncs_str_addf(&text, "for CUDA up to %d.%d", h->driver / 1000, h->driver % 1000 / 10);
     else
         ncs_str_add(&text, h->lib[1].handle ? "none" : "unknown without the CUDA runtime");
-    doctor_add_line(out, "driver", text.text);
+    ncs_doctor_add_line(out, "driver", text.text);
     ncs_str_clear(&text);
     if (h->devices > 0)
         ncs_str_addf(&text, "%d", h->devices);
     else
         ncs_str_addf(&text, "none%s%s", h->why ? ": " : "", h->why ? h->why : "");
-    doctor_add_line(out, "GPUs", text.text);
+    ncs_doctor_add_line(out, "GPUs", text.text);
     for (int i = 0; i < h->devices && i < NCS_HEALTH_DEVICES; i++) {
         const struct ncs_health_device *d = &h->device[i];
         ncs_str_clear(&text);
         ncs_str_addf(&text, "%d: %s, capability %d.%d", i, d->name[0] ? d->name : "unnamed", d->major, d->minor);
-        doctor_add_line(out, "", text.text);
+        ncs_doctor_add_line(out, "", text.text);
     }
     ncs_str_free(&text);
 }
@@ -103,9 +96,9 @@ static void add_real_runs(struct ncs_str *out, const struct ncs_health *h)
         ncs_str_addf(&text, "possible: scenarios of up to %d rank%s", h->devices, h->devices == 1 ? "" : "s");
         if (ncs_health_can_share(h))
             ncs_str_addf(&text, h->several ? "; more with several on a GPU" : "; more with NCCL_MULTI_RANK_GPU_ENABLE=1");
-        doctor_add_line(out, "real runs", text.text);
+        ncs_doctor_add_line(out, "real runs", text.text);
     } else {
-        doctor_add_line(out, "real runs", "not possible here; the simulator needs none of this");
+        ncs_doctor_add_line(out, "real runs", "not possible here; the simulator needs none of this");
     }
     ncs_str_free(&text);
     const char *line = h->todo.text;
@@ -122,7 +115,7 @@ static void doctor_add_json_text(const struct ncs_health *h, struct ncs_str *out
     ncs_str_addf(&text, h->sim_fault ? "does not work: %s" : "works: NCCL", h->sim_fault);
     for (int i = 0; !h->sim_fault && ncs_nccl_profiles[i]; i++)
         ncs_str_addf(&text, "%s %s", i ? "," : "", ncs_nccl_profiles[i]);
-    doctor_add_line(out, "simulator", text.text);
+    ncs_doctor_add_line(out, "simulator", text.text);
     ncs_str_free(&text);
     doctor_add_library(out, "NCCL", &h->lib[0], &h->lack[0]);
     doctor_add_library(out, "CUDA", &h->lib[1], &h->lack[1]);

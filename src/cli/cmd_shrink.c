@@ -78,30 +78,6 @@ static void catch_shrink_signals(void)
 
 /* ---- the failing run ---- */
 
-static char *shrink_place(void *file, const struct ncs_call *call)
-{
-    struct ncs_str place = { 0 };
-    const char *path = call->place.file ? call->place.file : file, *slash = strrchr(path, '/');
-    ncs_str_addf(&place, "%s:%d", slash ? slash + 1 : path, call->place.line);
-    return ncs_str_take(&place);
-}
-
-/* The workload of the run, and how it ends. */
-static bool shrink_read(const struct ncs_result *result, const char *file, struct ncs_workload *workload,
-                        struct ncs_reproduced *expected)
-{
-    ncs_reproduced_of(result, expected);
-    char **last = ncs_reproduced_last(result, expected);
-    bool has_calls = ncs_workload_read(workload, &(struct ncs_workload_source){ .journal = result->journal,
-                                                                                .ranks = result->ranks,
-                                                                                .place = shrink_place,
-                                                                                .arg = (void *)file,
-                                                                                .diagnosis = &result->diagnosis,
-                                                                                .last = (const char *const *)last });
-    ncs_reproduced_free_last(last, result);
-    return has_calls;
-}
-
 /* Declares the case of an operand FILE[CASE], as `run` prints it, for the scenario of FILE. False and err if there is none, or more
  * than one. `selection` has the script. */
 static bool shrink_declare_case(const char *operand, struct ncs_script_settings settings, struct ncs_selection *selection,
@@ -185,7 +161,7 @@ static bool shrink_run(struct shrinker *s, const char *operand, const struct ncs
         struct ncs_run *run = ncs_run_new(o, &program, NULL, NULL);
         const struct ncs_result *result = ncs_run_execute(run);
         bool was_short = ncs_reproducer_was_short(result, err);
-        ok = !was_short && result->journal && shrink_read(result, file, workload, expected);
+        ok = !was_short && result->journal && ncs_reproducer_read(result, file, workload, expected);
         if (shrink_interrupts)
             ok = false;
         else if (!ok && !was_short)

@@ -46,7 +46,7 @@ static const char *hosts_title(const char *key)
 
 /* ---- text ---- */
 
-static void hosts_add_line(struct ncs_str *out, const char *title, const char *text)
+void ncs_doctor_add_line(struct ncs_str *out, const char *title, const char *text)
 {
     ncs_str_addf(out, "%-10s  ", title);
     ncs_safe_line(out, text);
@@ -105,7 +105,7 @@ static void hosts_add_many_lines(const struct ncs_comparison *c, const struct nc
     for (size_t i = 0; i < hosts_shown(row); i++) {
         ncs_str_clear(&line);
         hosts_add_value(c, row, &row->value[i], &line);
-        hosts_add_line(out, i ? "" : title, line.text);
+        ncs_doctor_add_line(out, i ? "" : title, line.text);
     }
     if (row->values > VALUES_MOST)
         ncs_str_addf(out, "%-10s  %zu more values\n", "", row->values - VALUES_MOST);
@@ -117,7 +117,7 @@ static void hosts_add_head(struct ncs_str *out, const char *title, const char *l
 {
     struct ncs_str name = { 0 };
     ncs_str_add_bytes(&name, line, bytes - 1);
-    hosts_add_line(out, title, name.text);
+    ncs_doctor_add_line(out, title, name.text);
     ncs_str_free(&name);
 }
 
@@ -133,7 +133,7 @@ static void hosts_add_row(const struct ncs_comparison *c, const struct ncs_compa
     size_t head = line.bytes;
     hosts_add_one_line(c, row, &line);
     if (row->values < 2 || line.bytes <= COLUMNS - INDENT) {
-        hosts_add_line(out, title, line.text);
+        ncs_doctor_add_line(out, title, line.text);
     } else {
         if (head)
             hosts_add_head(out, title, line.text, head);
@@ -153,7 +153,7 @@ static void hosts_add_processes(const struct ncs_comparison *c, struct ncs_str *
     }
     if (c->hosts > HOSTS_MOST)
         ncs_str_addf(&line, " and %zu more hosts", c->hosts - HOSTS_MOST);
-    hosts_add_line(out, "processes", line.text);
+    ncs_doctor_add_line(out, "processes", line.text);
     ncs_str_free(&line);
 }
 
@@ -186,7 +186,7 @@ static void hosts_add_real_runs(const struct ncs_comparison *c, struct ncs_str *
         ncs_str_addf(&line, ": scenarios of up to %d rank%s", c->gpus, c->gpus == 1 ? "" : "s");
         if (c->can_share)
             ncs_str_add(&line, c->several ? "; more with several on a GPU" : "; more with NCCL_MULTI_RANK_GPU_ENABLE=1");
-        hosts_add_line(out, title, line.text);
+        ncs_doctor_add_line(out, title, line.text);
     }
     for (size_t i = 0; i < hosts_shown(&c->lack); i++) {
         const struct ncs_compared_value *v = &c->lack.value[i];
@@ -197,7 +197,7 @@ static void hosts_add_real_runs(const struct ncs_comparison *c, struct ncs_str *
         ncs_doctor_add_places(c, &line, v->process, v->count);
         ncs_str_add(&line, v->count == (size_t)c->processes ? " processes: " : ": ");
         hosts_add_cut(&line, v->text);
-        hosts_add_line(out, title, line.text);
+        ncs_doctor_add_line(out, title, line.text);
         title = "";
     }
     ncs_str_free(&line);
@@ -211,7 +211,7 @@ static void hosts_add_sum(const struct ncs_comparison *c, struct ncs_str *out)
         ncs_str_addf(&line, "%zu difference%s", all, all == 1 ? "" : "s");
     if (must)
         ncs_str_addf(&line, ", %zu of them in what must agree", must);
-    hosts_add_line(out, "in all", line.text ? line.text : "nothing differs that matters");
+    ncs_doctor_add_line(out, "in all", line.text ? line.text : "nothing differs that matters");
     ncs_str_free(&line);
 }
 

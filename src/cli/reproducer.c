@@ -12,6 +12,29 @@
 #include "reproduce/shrink.h"
 #include "script/script.h"
 
+static char *place_of_call(void *file, const struct ncs_call *call)
+{
+    struct ncs_str place = { 0 };
+    const char *path = call->place.file ? call->place.file : file, *slash = strrchr(path, '/');
+    ncs_str_addf(&place, "%s:%d", slash ? slash + 1 : path, call->place.line);
+    return ncs_str_take(&place);
+}
+
+bool ncs_reproducer_read(const struct ncs_result *result, const char *file, struct ncs_workload *workload,
+                         struct ncs_reproduced *expected)
+{
+    ncs_reproduced_of(result, expected);
+    char **last = ncs_reproduced_last(result, expected);
+    bool has_calls = ncs_workload_read(workload, &(struct ncs_workload_source){ .journal = result->journal,
+                                                                                .ranks = result->ranks,
+                                                                                .place = place_of_call,
+                                                                                .arg = (void *)file,
+                                                                                .diagnosis = &result->diagnosis,
+                                                                                .last = (const char *const *)last });
+    ncs_reproduced_free_last(last, result);
+    return has_calls;
+}
+
 /* ---- running it ---- */
 
 bool ncs_reproducer_was_short(const struct ncs_result *result, struct ncs_error *err)

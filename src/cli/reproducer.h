@@ -4,6 +4,10 @@
 
 #include "reproduce/write.h"
 
+/* The workload of a run of the file, and how it ended. False if it has no calls. */
+bool ncs_reproducer_read(const struct ncs_result *result, const char *file, struct ncs_workload *workload,
+                         struct ncs_reproduced *expected);
+
 /* True, with err, if the host had no memory for the run or for a trial of it: then nothing follows from how it ended. */
 bool ncs_reproducer_was_short(const struct ncs_result *result, struct ncs_error *err);
 

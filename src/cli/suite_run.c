@@ -170,14 +170,6 @@ static void report_result(struct suite_report *t, const struct ncs_scenario *sce
     ncs_str_free(&difference);
 }
 
-static char *recorded_place(void *file, const struct ncs_call *call)
-{
-    struct ncs_str place = { 0 };
-    const char *path = call->place.file ? call->place.file : file, *slash = strrchr(path, '/');
-    ncs_str_addf(&place, "%s:%d", slash ? slash + 1 : path, call->place.line);
-    return ncs_str_take(&place);
-}
-
 /* What --record needs of a run: its calls, and how it ended. */
 struct recording {
     const char *file; /* NULL = nothing is recorded */
@@ -192,15 +184,7 @@ static void recording_read(struct recording *rec, const struct ncs_option_value 
     *rec = (struct recording){ .file = result->journal ? ncs_option_last(&v[NCS_RUN_RECORD]) : NULL };
     if (!rec->file)
         return;
-    ncs_reproduced_of(result, &rec->expected);
-    char **last = ncs_reproduced_last(result, &rec->expected);
-    rec->has_calls = ncs_workload_read(&rec->workload, &(struct ncs_workload_source){ .journal = result->journal,
-                                                                                      .ranks = result->ranks,
-                                                                                      .place = recorded_place,
-                                                                                      .arg = (void *)scenario->file,
-                                                                                      .diagnosis = &result->diagnosis,
-                                                                                      .last = (const char *const *)last });
-    ncs_reproduced_free_last(last, result);
+    rec->has_calls = ncs_reproducer_read(result, scenario->file, &rec->workload, &rec->expected);
 }
 
 /* Once the run is freed: the scenario that is written is run, too. */

@@ -189,14 +189,6 @@ static void add_detail(const struct ncs_text *t, const char *detail)
     }
 }
 
-static bool failed(const struct ncs_result *r, int rank)
-{
-    for (size_t i = 0; i < r->errors; i++)
-        if (ncs_is_thread_of(&r->diagnosis, rank, r->error[i].rank, r->error[i].thread))
-            return true;
-    return false;
-}
-
 /* Adds " because rank 2 failed": the failed ranks among those it waits for. If it waits through
  * others, the first failed rank is named. */
 static void add_because(const struct ncs_text *t, const struct ncs_wait_line *wait)
@@ -205,7 +197,7 @@ static void add_because(const struct ncs_text *t, const struct ncs_wait_line *wa
     int *rank = ncs_new((wait->peers + 1) * sizeof *rank);
     size_t ranks = 0;
     for (size_t i = 0; i < wait->peers; i++)
-        if (failed(r, wait->peer[i]))
+        if (ncs_has_failed(r, wait->peer[i]))
             rank[ranks++] = wait->peer[i];
     if (!ranks)
         rank[ranks++] = ncs_number_of_thread(&r->diagnosis, r->error[0].rank, r->error[0].thread);
@@ -225,11 +217,11 @@ static void add_fate(const struct ncs_text *t)
     bool *told = ncs_new(waits * sizeof *told);
     int *rank = ncs_new(waits * sizeof *rank);
     for (size_t i = 0; i < waits; i++) {
-        if (told[i] || failed(r, wait[i].rank))
+        if (told[i] || ncs_has_failed(r, wait[i].rank))
             continue;
         size_t ranks = 0;
         for (size_t k = i; k < waits; k++) {
-            bool here = !failed(r, wait[k].rank) && wait[k].place.line == wait[i].place.line &&
+            bool here = !ncs_has_failed(r, wait[k].rank) && wait[k].place.line == wait[i].place.line &&
                         strcmp(wait[k].in ? wait[k].in : "", wait[i].in ? wait[i].in : "") == 0;
             if (!here)
                 continue;

@@ -77,14 +77,6 @@ static bool field_is_taken(enum field f, enum ncs_fault_needs needs)
     return fields[f].needs == ALWAYS || fields[f].needs == (int)needs || fields[f].also == (int)needs;
 }
 
-static int function_of(const char *name)
-{
-    for (int fn = 0; fn < NCS_FN_COUNT; fn++)
-        if (strcmp(ncs_fn_info[fn].name, name) == 0)
-            return fn;
-    return -1;
-}
-
 /* False if the value is not of the field's form. */
 static bool read_fault_value(struct reading *r, enum field f, const char *value)
 {
@@ -101,7 +93,7 @@ static bool read_fault_value(struct reading *r, enum field f, const char *value)
         to->call = (uint32_t)n;
         break;
     case COMM: to->comm = ncs_copy_text(value); break;
-    case FUNC: fits = (to->fn = function_of(value)) >= 0; break;
+    case FUNC: fits = (to->fn = ncs_fn_from_name(value)) >= 0; break;
     case AT: to->at = ncs_copy_text(value); break;
     case NTH:
         fits = field_number(value, 1, INT64_MAX, &n);

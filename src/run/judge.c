@@ -61,7 +61,7 @@ static struct cause earliest_cause(const struct ncs_run *run)
     return cause;
 }
 
-static bool judge_has_failed(const struct ncs_result *r, int rank)
+bool ncs_has_failed(const struct ncs_result *r, int rank)
 {
     for (size_t i = 0; i < r->errors; i++)
         if (ncs_is_thread_of(&r->diagnosis, rank, r->error[i].rank, r->error[i].thread))
@@ -80,7 +80,7 @@ struct ncs_finding *ncs_first_error(const struct ncs_diagnosis *d)
 static bool waits_because(const struct ncs_result *r, const struct ncs_wait_line *wait, const bool *because)
 {
     for (size_t k = 0; k < wait->peers; k++) {
-        if (judge_has_failed(r, wait->peer[k]))
+        if (ncs_has_failed(r, wait->peer[k]))
             return true;
         for (size_t i = 0; i < r->diagnosis.waits; i++)
             if (because[i] && r->diagnosis.wait[i].rank == wait->peer[k])
@@ -110,7 +110,7 @@ static bool all_wait_for_failed(const struct ncs_result *r)
 static bool blames_failed(const struct ncs_result *r, const struct ncs_finding *finding)
 {
     for (size_t i = 0; i < finding->culprits; i++)
-        if (judge_has_failed(r, finding->culprit[i].rank))
+        if (ncs_has_failed(r, finding->culprit[i].rank))
             return true;
     return false;
 }

@@ -236,6 +236,8 @@ struct ncs_result {
 
 /* The first finding that is no mere note; NULL = none. */
 struct ncs_finding *ncs_first_error(const struct ncs_diagnosis *d);
+/* True if an error ended a thread of the rank. */
+bool ncs_has_failed(const struct ncs_result *r, int rank);
 
 /* Opens the driver, makes the ranks, runs them to a verdict. The result belongs to the run.
  * `on_output` (may be NULL) receives each printed line at once. Not reentrant: one run per process

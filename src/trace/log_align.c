@@ -120,14 +120,6 @@ static void excuse_missing(struct record *r)
     ncs_free(pending);
 }
 
-static bool has_member(const struct record_comm *comm, int rank)
-{
-    for (int k = 0; k < comm->nranks; k++)
-        if (comm->rank[k] == rank)
-            return true;
-    return false;
-}
-
 /* Marks the ranks that may be members of which the log has no line. A part has ranks of its communicator alone: those
  * that are in no other part, as far as lines tell. Other communicators
  * have ranks without any line. False = there is no such rank of a part. */
@@ -135,13 +127,13 @@ static bool find_absent_of(const struct record *r, const struct record_comm *com
 {
     bool any = false;
     for (int rank = 0; rank < r->ranks && comm->split_from >= 0; rank++) {
-        may[rank] = has_member(&r->comm[comm->split_from], rank) && !has_member(comm, rank);
+        may[rank] = ncs_record_is_member(&r->comm[comm->split_from], rank) && !ncs_record_is_member(comm, rank);
         for (size_t i = 0; i < r->comms && may[rank]; i++)
-            may[rank] = r->comm[i].split_from != comm->split_from || !has_member(&r->comm[i], rank);
+            may[rank] = r->comm[i].split_from != comm->split_from || !ncs_record_is_member(&r->comm[i], rank);
         any |= may[rank];
     }
     for (int rank = 0; rank < r->ranks && !any; rank++)
-        may[rank] = !r->rank[rank].source && !has_member(comm, rank);
+        may[rank] = !r->rank[rank].source && !ncs_record_is_member(comm, rank);
     return any;
 }
 

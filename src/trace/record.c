@@ -108,6 +108,14 @@ int ncs_record_line(struct record *r, const char *file, long line)
     return place;
 }
 
+bool ncs_record_is_member(const struct record_comm *comm, int rank)
+{
+    for (int k = 0; k < comm->nranks; k++)
+        if (comm->rank[k] == rank)
+            return true;
+    return false;
+}
+
 bool ncs_record_has_rank(struct record *r, int64_t rank, struct ncs_error *err)
 {
     if (rank < 0 || rank >= NCS_RECORD_RANKS)

@@ -86,6 +86,7 @@ int ncs_record_place(struct record *r, const char *file, long line);
 int ncs_record_line(struct record *r, const char *file, long line);
 /* Makes room for ranks up to this one. */
 bool ncs_record_has_rank(struct record *r, int64_t rank, struct ncs_error *err);
+bool ncs_record_is_member(const struct record_comm *comm, int rank);
 int ncs_record_add_comm(struct record *r, int nranks, const char *name, struct ncs_error *err); /* -1 */
 struct record_call *ncs_record_add(struct record *r, int rank, struct ncs_error *err);          /* NULL */
 

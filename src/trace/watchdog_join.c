@@ -97,14 +97,6 @@ static int compare_selves(const void *a, const void *b)
     return x->self != y->self ? (x->self > y->self) - (x->self < y->self) : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static bool watch_has_member(const struct record_comm *comm, int rank)
-{
-    for (int k = 0; k < comm->nranks; k++)
-        if (comm->rank[k] == rank)
-            return true;
-    return false;
-}
-
 /* The communicator that dumps have for the group; -1 = none. *strange: the dumps have the group, without these ranks. */
 static int watch_dumped(const struct watch_join *j, bool *strange)
 {
@@ -117,7 +109,7 @@ static int watch_dumped(const struct watch_join *j, bool *strange)
         if (strcmp(name, named) != 0 && strcmp(name, j->g->desc ? j->g->desc : "default_pg") != 0)
             continue;
         for (size_t k = 0; k < j->g->ranks && k < 8; k++)
-            if (watch_has_member(&r->comm[i], j->g->of[k].rank))
+            if (ncs_record_is_member(&r->comm[i], j->g->of[k].rank))
                 return (int)i;
         *strange |= strcmp(name, "default_pg") == 0;
     }
