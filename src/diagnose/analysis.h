@@ -399,9 +399,9 @@ bool ncs_explain_unmatched(const struct ncs_analysis *q, int comm, int rank, str
 
 /* ---- memory (evidence/memory.c) ---- */
 
-/* Adds "; its send buffer, of which it reads 8192 bytes, is memory of 4096 bytes allocated at line
- * 2 and freed at line 7" for the buffers that `why` names. True = one of them was freed. */
-bool ncs_format_memory(const struct ncs_analysis *q, const struct ncs_call *call, const char *why, struct ncs_str *s);
+/* "; its send buffer, of which it reads 8192 bytes, is memory of 4096 bytes allocated at line 2 and freed at line 7": of the
+ * buffers that `why` names; NULL = none. Sets *freed if one of them was freed. */
+struct ncs_sentence *ncs_say_memory(const struct ncs_analysis *q, const struct ncs_call *call, const char *why, bool *freed);
 /* True if both ranges lie completely in one allocation of the caller. */
 bool ncs_in_one_memory(const struct ncs_analysis *q, const struct ncs_call *call, const void *a, size_t bytes_a, const void *b,
                        size_t bytes_b);

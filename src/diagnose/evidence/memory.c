@@ -60,75 +60,50 @@ static const char *memory_role_of(enum ncs_kind kind, const char *why)
     return NULL;
 }
 
-/* ", of which it reads 4096 bytes,". Adds nothing if the number of bytes is not known or does not fit. */
-static void memory_format_extent(struct ncs_str *s, const struct ncs_call *call, enum ncs_kind kind, int nranks)
+/* How many bytes of the argument the call moves; 0 = not known, or they do not fit. */
+static int64_t memory_extent_of(const struct ncs_call *call, enum ncs_kind kind, int nranks)
 {
+    int64_t bytes;
     size_t times = kind == NCS_ARG_OUT ? ncs_call_writes(call, nranks) : ncs_call_reads(call, nranks);
-    size_t bytes = ncs_call_dtype(call) < 0 ? 0 : ncs_dtype_bytes(ncs_call_dtype(call));
-    bool moves = kind == NCS_ARG_IN || kind == NCS_ARG_OUT;
-    if (moves && nranks > 0 && !__builtin_mul_overflow(times, ncs_call_count(call), &times) &&
-        !__builtin_mul_overflow(times, bytes, &bytes) && bytes)
-        ncs_str_addf(s, ", of which it %s %zu bytes,", kind == NCS_ARG_OUT ? "writes" : "reads", bytes);
+    bool moves = (kind == NCS_ARG_IN || kind == NCS_ARG_OUT) && nranks > 0 && ncs_call_dtype(call) >= 0;
+    bool fits = moves && !__builtin_mul_overflow(times, ncs_call_count(call), &times) &&
+                !__builtin_mul_overflow(times, ncs_dtype_bytes(ncs_call_dtype(call)), &bytes);
+    return fits ? bytes : 0;
 }
 
-static void memory_format_origin(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_call *call,
-                                 const void *address)
+/* Behind `before`: of what memory the address is, and as what it is used. role NULL = as the scalar of the call's operator, which
+ * is read on the device when the operation runs. */
+static struct ncs_sentence *say_memory_of(const struct ncs_analysis *q, const struct ncs_call *call, const void *address,
+                                          const char *role, enum ncs_kind kind, struct ncs_sentence *before, bool *freed)
 {
-    const struct ncs_call *made = allocation_of(q, call, address);
-    if (!made) {
-        ncs_str_add(s, "is no address of an allocation of this rank");
-        return;
-    }
-    const struct ncs_call *freed = memory_end_of(made);
-    uint64_t all = ncs_call_arg(made, NCS_ARG_BYTES)->u;
-    const void *base = ncs_call_arg(made, NCS_ARG_MEMORY_OUT)->p;
-    uint64_t from = (uint64_t)((uintptr_t)address - (uintptr_t)base);
-    ncs_str_add(s, "is memory");
-    if (made->label)
-        ncs_str_addf(s, " \"%s\"", made->label);
-    ncs_str_addf(s, " of %llu bytes", (unsigned long long)all);
-    if (from)
-        ncs_str_addf(s, " (from byte %llu on)", (unsigned long long)from);
-    if (made->place.line)
-        ncs_str_addf(s, " allocated at line %d", made->place.line);
-    if (!freed)
-        return;
-    ncs_str_add(s, " and freed");
-    ncs_format_place(s, freed);
-    ncs_str_addf(s, " (%s)", ncs_fn_info[freed->fn].name);
+    const struct ncs_call *made = allocation_of(q, call, address), *end = made ? memory_end_of(made) : NULL;
+    int nranks = call->comm >= 0 ? q->journal->comm[call->comm]->nranks : 0;
+    *freed |= end != NULL;
+    return ncs_say(
+        memory, ncs_fact_sentence("before", before), ncs_fact_text("role", role), ncs_fact_is("counted", ncs_call_count(call)),
+        ncs_fact_is("writes", kind == NCS_ARG_OUT), ncs_fact_number("bytes", role ? memory_extent_of(call, kind, nranks) : 0),
+        ncs_fact_call("made", q->journal, made), ncs_fact_text("label", made ? made->label : NULL),
+        ncs_fact_number("size", made ? (int64_t)ncs_call_arg(made, NCS_ARG_BYTES)->u : 0),
+        ncs_fact_number("from", made ? (const char *)address - (const char *)ncs_call_arg(made, NCS_ARG_MEMORY_OUT)->p : 0),
+        ncs_fact_call("freed", q->journal, end));
 }
 
-/* The scalar of the call's operator, which is read on the device when the operation runs. */
-static bool memory_format_scalar(const struct ncs_analysis *q, const struct ncs_call *call, struct ncs_str *s)
-{
-    const struct ncs_call *made = allocation_of(q, call, call->redop->pointer);
-    ncs_str_add(s, "; the scalar ");
-    memory_format_origin(s, q, call, call->redop->pointer);
-    return made && memory_end_of(made);
-}
-
-bool ncs_format_memory(const struct ncs_analysis *q, const struct ncs_call *call, const char *why, struct ncs_str *s)
+struct ncs_sentence *ncs_say_memory(const struct ncs_analysis *q, const struct ncs_call *call, const char *why, bool *freed)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
-    int nranks = call->comm >= 0 ? q->journal->comm[call->comm]->nranks : 0;
-    bool freed = false;
+    struct ncs_sentence *all = NULL;
     const void *seen = NULL;
     if (why && strstr(why, "window"))
-        return false; /* the reason is about the peer's memory */
+        return NULL; /* the reason is about the peer's memory */
     if (why && strstr(why, "scalar") && call->redop && call->redop->on_device)
-        return memory_format_scalar(q, call, s);
+        return say_memory_of(q, call, call->redop->pointer, NULL, 0, NULL, freed);
     for (int i = 0; i < info->nargs; i++) {
         const char *role = memory_role_of(info->arg[i].kind, why);
         const void *address = call->arg[i].p;
         if (!role || !address || address == seen)
             continue;
-        const struct ncs_call *made = allocation_of(q, call, address);
-        freed |= made && memory_end_of(made);
-        ncs_str_addf(s, "; %s %s", ncs_call_count(call) ? "its" : "the", role);
-        memory_format_extent(s, call, info->arg[i].kind, nranks);
-        ncs_str_add(s, " ");
-        memory_format_origin(s, q, call, address);
+        all = say_memory_of(q, call, address, role, info->arg[i].kind, all, freed);
         seen = address;
     }
-    return freed;
+    return all;
 }

@@ -69,18 +69,6 @@ static void finding_host_add_rank(struct ranks *r, int rank, int line)
     r->of[at] = rank;
 }
 
-static void format_line(struct ncs_str *s, int line)
-{
-    if (line)
-        ncs_str_addf(s, " at line %d", line);
-}
-
-static void finding_host_format_ranks(struct ncs_str *s, const struct ranks *r, const char *one, const char *several)
-{
-    ncs_format_ranks(s, r->of, r->count);
-    ncs_str_addf(s, " %s", r->count == 1 ? one : several);
-}
-
 static bool is_changed(const struct ncs_explanation *e, size_t course)
 {
     for (size_t i = 0; i < e->changes; i++)
@@ -121,81 +109,39 @@ static struct ranks changed_ranks(const struct ncs_explanation *e)
     return r;
 }
 
-static void format_waiters(const struct ncs_explanation *e, const char *key, struct ncs_str *s)
-{
-    struct ranks w = waiters_for(e, key);
-    if (w.count) {
-        finding_host_format_ranks(s, &w, "waits", "wait");
-        format_line(s, w.line);
-    }
-    ncs_free(w.of);
-}
-
 /* "rank 2 does not come to barrier() at line 12; ranks 0, 1, 3 come there" */
-static void finding_host_format_left_out(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
+static void finding_host_fill_left_out(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
 {
     const struct ncs_change *c = &e->change[0];
-    struct ncs_str why = { 0 }, fix = { 0 };
-    struct ranks like = others_at(e, c->like->site);
-    int line = c->like->host->place.line;
-    ncs_format_ranks(&why, own->of, own->count);
-    ncs_str_add(&fix, "let ");
-    ncs_format_ranks(&fix, own->of, own->count);
-    if (c->host->kind == NCS_HOST_BARRIER) {
-        ncs_str_addf(&why, " %s come to barrier()", own->count == 1 ? "does not" : "do not");
-        format_line(&why, line);
-        ncs_str_add(&why, "; ");
-        finding_host_format_ranks(&why, &like, "comes there", "come there");
-        ncs_str_add(&fix, " come to barrier()");
-    } else if (c->host->kind == NCS_HOST_ADD) {
-        ncs_str_addf(&why, " %s to \"%s\"", own->count == 1 ? "does not add" : "do not add", c->host->what);
-        format_line(&why, line);
-        ncs_str_add(&why, "; ");
-        finding_host_format_ranks(&why, &like, "does", "do");
-        ncs_str_addf(&fix, " add to \"%s\"", c->host->what);
-    } else if (c->host->kind == NCS_HOST_SET) {
-        ncs_str_addf(&why, " never %s \"%s\", for which ", own->count == 1 ? "sets" : "set", c->key);
-        format_waiters(e, c->key, &why);
-        ncs_str_add(&why, "; ");
-        finding_host_format_ranks(&why, &like, "sets its own", "set theirs");
-        format_line(&why, line);
-        ncs_str_addf(&fix, " set \"%s\"", c->key);
-    } else {
-        ncs_str_addf(&why, " never %s the thread that ", own->count == 1 ? "spawns" : "spawn");
-        finding_host_format_ranks(&why, &like, "spawns", "spawn");
-        format_line(&why, line);
-        ncs_str_add(&why, ": the calls of that thread are missing");
-        ncs_str_add(&fix, " spawn the thread");
-    }
-    format_line(&fix, line);
-    ncs_str_add(&fix, ", too");
-    d->f.why = ncs_plain(ncs_str_take(&why));
-    d->f.fix = ncs_plain(ncs_str_take(&fix));
-    d->f.evidence = ncs_plain(ncs_copy_text("by the places: the others come to it at this point"));
+    enum ncs_host_kind kind = c->host->kind;
+    bool thread = kind != NCS_HOST_BARRIER && kind != NCS_HOST_ADD && kind != NCS_HOST_SET;
+    const char *key = kind == NCS_HOST_SET ? c->key : c->host->what;
+    struct ranks like = others_at(e, c->like->site), waiting = { 0 };
+    if (kind == NCS_HOST_SET)
+        waiting = waiters_for(e, c->key);
+    d->f.why = ncs_say(host_left_out_why, ncs_fact_ranks("who", own->of, own->count), ncs_fact_ranks("like", like.of, like.count),
+                       ncs_fact_is("barrier", kind == NCS_HOST_BARRIER), ncs_fact_is("add", kind == NCS_HOST_ADD),
+                       ncs_fact_is("set", kind == NCS_HOST_SET), ncs_fact_is("thread", thread), ncs_fact_text("key", key),
+                       ncs_fact_ranks("waiting", waiting.of, waiting.count), ncs_fact_line("waits_at", waiting.line),
+                       ncs_fact_line("line", c->like->host->place.line));
+    d->f.fix = ncs_say(host_left_out_fix, ncs_fact_ranks("who", own->of, own->count),
+                       ncs_fact_is("barrier", kind == NCS_HOST_BARRIER), ncs_fact_is("add", kind == NCS_HOST_ADD),
+                       ncs_fact_is("set", kind == NCS_HOST_SET), ncs_fact_is("thread", thread), ncs_fact_text("key", key),
+                       ncs_fact_line("line", c->like->host->place.line));
+    d->f.evidence = ncs_say(host_left_out_evidence);
     ncs_free(like.of);
+    ncs_free(waiting.of);
 }
 
 /* "rank 2 comes to barrier() at line 24 once more than the others: it opens when all have come" */
-static void format_extra(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
+static void finding_host_fill_extra(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
 {
     const struct ncs_change *c = &e->change[0];
-    const struct ncs_step *step = &e->of->courses.of[c->course].step[c->step];
-    struct ncs_str why = { 0 }, fix = { 0 };
-    struct ranks like = others_at(e, step->site);
-    ncs_format_ranks(&why, own->of, own->count);
-    ncs_str_addf(&why, " %s to barrier()", own->count == 1 ? "comes" : "come");
-    format_line(&why, c->host->place.line);
-    ncs_str_add(&why, like.count ? " once more than the others: it" : ", and nobody else does: it");
-    ncs_str_add(&why, " opens when all have come");
-    d->f.evidence = ncs_plain(ncs_copy_text(like.count ? "by the places: the others come to it less often"
-                                                       : "by the places: nobody else comes to this one"));
-    ncs_str_add(&fix, "leave out barrier()");
-    format_line(&fix, c->host->place.line);
-    ncs_str_add(&fix, " on ");
-    ncs_format_ranks(&fix, own->of, own->count);
-    ncs_str_add(&fix, ", or let the others come to it, too");
-    d->f.why = ncs_plain(ncs_str_take(&why));
-    d->f.fix = ncs_plain(ncs_str_take(&fix));
+    struct ranks like = others_at(e, e->of->courses.of[c->course].step[c->step].site);
+    d->f.why = ncs_say(host_extra_why, ncs_fact_ranks("who", own->of, own->count), ncs_fact_line("line", c->host->place.line),
+                       ncs_fact_is("like", like.count));
+    d->f.evidence = ncs_say(host_extra_evidence, ncs_fact_is("like", like.count));
+    d->f.fix = ncs_say(host_extra_fix, ncs_fact_ranks("who", own->of, own->count), ncs_fact_line("line", c->host->place.line));
     ncs_free(like.of);
 }
 
@@ -213,32 +159,22 @@ static bool is_asked_for(const struct ncs_explanation *e, const char *key)
 
 /* "rank 0 sets "other" at line 17, for which nobody waits; ranks 1-3 wait at line 19 for "go1",
  * which nobody sets" */
-static void format_other_key(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
+static void fill_other_key(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
 {
     const struct ncs_change *c = &e->change[0];
     bool sets = c->host->kind == NCS_HOST_SET;
     const char *missed = sets ? c->key : c->host->what, *unmatched = sets ? c->host->what : c->key;
-    bool asked = sets && is_asked_for(e, unmatched), others = !sets && is_asked_for(e, unmatched);
-    struct ncs_str why = { 0 }, fix = { 0 };
-    if (sets) {
-        finding_host_format_ranks(&why, own, "sets", "set");
-        ncs_str_addf(&why, " \"%s\"", unmatched);
-        format_line(&why, c->host->place.line);
-        ncs_str_add(&why, asked ? ", as another rank does; " : ", for which nobody waits; ");
-    }
-    format_waiters(e, missed, &why);
-    ncs_str_addf(&why, " for \"%s\", which nobody sets", missed);
-    if (!sets)
-        ncs_str_addf(&why, others ? "; the others wait for \"%s\" there" : "; \"%s\" is set, for which nobody waits", unmatched);
-    ncs_str_add(&fix, "let ");
-    ncs_format_ranks(&fix, own->of, own->count);
-    ncs_str_addf(&fix, " %s \"%s\" instead of \"%s\"", sets ? "set" : "wait for", c->key, c->host->what);
-    format_line(&fix, c->host->place.line);
-    d->f.why = ncs_plain(ncs_str_take(&why));
-    d->f.fix = ncs_plain(ncs_str_take(&fix));
-    d->f.evidence = ncs_plain(
-        ncs_copy_text(asked || others ? "by the keys: the others name another one, and one is waited for that nobody sets"
-                                      : "by the keys: one is set for nobody, and one is waited for that nobody sets"));
+    bool asked = is_asked_for(e, unmatched);
+    struct ranks waiting = waiters_for(e, missed);
+    d->f.why = ncs_say(host_other_key_why, ncs_fact_is("sets", sets), ncs_fact_ranks("who", own->of, own->count),
+                       ncs_fact_text("unmatched", unmatched), ncs_fact_line("line", c->host->place.line),
+                       ncs_fact_is("asked", asked), ncs_fact_ranks("waiting", waiting.of, waiting.count),
+                       ncs_fact_line("waits_at", waiting.line), ncs_fact_text("missed", missed));
+    d->f.fix = ncs_say(host_other_key_fix, ncs_fact_ranks("who", own->of, own->count), ncs_fact_is("sets", sets),
+                       ncs_fact_text("key", c->key), ncs_fact_text("instead", c->host->what),
+                       ncs_fact_line("line", c->host->place.line));
+    d->f.evidence = ncs_say(host_other_key_evidence, ncs_fact_is("asked", asked));
+    ncs_free(waiting.of);
 }
 
 /* ---- the finding ---- */
@@ -280,11 +216,11 @@ bool ncs_fill_hosts(const struct ncs_analysis *q, const struct ncs_cause *r, str
         ncs_add_culprit(d, own.of[i], 0, there ? c->host->place.line : ncs_gate_line(q, own.of[i]));
     }
     if (c->kind == NCS_CHANGE_KEY)
-        format_other_key(r->hosts, &own, d);
+        fill_other_key(r->hosts, &own, d);
     else if (c->kind == NCS_CHANGE_LEAVE_OUT)
-        format_extra(r->hosts, &own, d);
+        finding_host_fill_extra(r->hosts, &own, d);
     else
-        finding_host_format_left_out(r->hosts, &own, d);
+        finding_host_fill_left_out(r->hosts, &own, d);
     ncs_fill_unmet(q, d, r->unmet, r->unmet->call ? r->unmet->call->number : 0);
     if (r->unmet->kind == NCS_UNMET_GATE) {
         const struct ncs_snap_gate *g = &q->snap->gate[r->unmet->gate];

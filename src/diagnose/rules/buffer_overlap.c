@@ -3,7 +3,6 @@
 #include "diagnose/rules/rule.h"
 
 #include "api/types.h"
-#include "base/mem.h"
 
 struct extent {
     uintptr_t at;
@@ -49,34 +48,16 @@ static void buffer_overlap_fill(const struct ncs_analysis *q, const struct ncs_c
     int nranks = q->journal->comm[c->comm]->nranks;
     size_t reads = ncs_call_reads(c, nranks), writes = ncs_call_writes(c, nranks);
     intptr_t by = (intptr_t)ncs_call_sendbuff(c) - (intptr_t)ncs_call_recvbuff(c);
-    char *what = ncs_describe(c);
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "the buffers of rank %d in %s", c->rank, what);
-    ncs_format_place(&s, c);
-    ncs_str_add(&s, " overlap: ");
-    if (by == 0)
-        ncs_str_add(&s, "both begin at the same byte");
-    else
-        ncs_str_addf(&s, "the send buffer begins %lld bytes %s the receive buffer", (long long)(by < 0 ? -by : by),
-                     by < 0 ? "before" : "after");
-    ncs_str_add(&s, ", so parts are overwritten before they are sent");
-    if (reads != writes && by % (intptr_t)block_of(c) == 0)
-        ncs_str_addf(&s, "; in place the smaller buffer of rank %d has to be block %d of the larger one", c->comm_rank,
-                     c->comm_rank);
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    if (reads == writes)
-        d->f.fix = ncs_plain(ncs_text(c->fn == NCS_FN_ncclAlltoAll ? "give the call two buffers: it is never in place"
-                                                                   : "give the call two buffers, or the same one twice"));
-    else
-        d->f.fix = ncs_plain(ncs_text("give the call two buffers, or let the %s of each rank begin at element rank * %zu "
-                                      "of its %s, as block number rank: on rank %d at element %zu",
-                                      reads < writes ? "send buffer" : "receive buffer", ncs_call_count(c),
-                                      reads < writes ? "receive buffer" : "send buffer", c->comm_rank,
-                                      (size_t)c->comm_rank * ncs_call_count(c)));
-    d->f.evidence = ncs_plain(ncs_text("by the buffers of the call alone"));
+    d->f.why = ncs_say(buffer_overlap_why, ncs_fact_call("call", q->journal, c), ncs_fact_number("by", by < 0 ? -by : by),
+                       ncs_fact_is("before", by < 0), ncs_fact_number("own", c->comm_rank),
+                       ncs_fact_is("in_place", reads != writes && by % (intptr_t)block_of(c) == 0));
+    d->f.fix = ncs_say(buffer_overlap_fix, ncs_fact_is("never", reads == writes && c->fn == NCS_FN_ncclAlltoAll),
+                       ncs_fact_is("block", reads != writes), ncs_fact_is("less_sent", reads < writes),
+                       ncs_fact_number("count", (int64_t)ncs_call_count(c)), ncs_fact_number("own", c->comm_rank),
+                       ncs_fact_number("element", c->comm_rank * (int64_t)ncs_call_count(c)));
+    d->f.evidence = ncs_say(buffer_overlap_evidence);
     d->f.certainty = NCS_UNDEFINED;
     ncs_set_call(q, d, c);
-    ncs_free(what);
 }
 
 static bool is_earlier(const struct ncs_call *a, const struct ncs_call *b)

@@ -2,21 +2,14 @@
  * call succeeds, but slowly. */
 #include "diagnose/rules/rule.h"
 
-#include "base/mem.h"
-
 static bool foreign_buffer_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_FOREIGN || !r->notice->calls)
         return false;
-    ncs_fill_notice(q, r, d, "uses memory of another device");
-    struct ncs_str s = { 0 };
-    ncs_str_add(&s, ncs_sentence_text(d->f.why));
-    ncs_format_memory(q, r->notice->call[0], r->notice->why, &s);
-    ncs_str_add(&s, "; this works only where the devices can access each other's memory, and it is slow");
-    ncs_sentence_free(d->f.why);
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(ncs_copy_text("allocate it on the communicator's device, which has to be the current one then; "
-                                       "NCCL_CHECK_MODE=DEBUG_LOCAL makes NCCL refuse it"));
+    ncs_fill_notice(q, r, d, ncs_say(foreign_buffer_what));
+    d->f.why = ncs_say(foreign_buffer_why, ncs_fact_sentence("seen", d->f.why),
+                       ncs_fact_sentence("memory", ncs_say_memory(q, r->notice->call[0], r->notice->why, &(bool){ false })));
+    d->f.fix = ncs_say(foreign_buffer_fix);
     return true;
 }
 

@@ -26,42 +26,21 @@ const struct ncs_call *const *ncs_stale_target(const struct ncs_analysis *q, con
     return NULL;
 }
 
-/* "that has been in a window of world since line 4" */
-static void stale_format_holder(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *made)
-{
-    bool import = made->fn == NCS_FN_cudaIpcOpenMemHandle, window = made->fn == NCS_FN_ncclCommWindowRegister;
-    if (import)
-        ncs_str_addf(s, "that rank %d has mapped", made->rank);
-    else
-        ncs_str_addf(s, "that has been %s %s", window ? "in a window of" : "registered on", ncs_comm_name(q, made->comm));
-    if (made->place.line)
-        ncs_str_addf(s, " since line %d", made->place.line);
-}
-
-static const char *stale_remedy(const struct ncs_call *made)
-{
-    if (made->fn == NCS_FN_cudaIpcOpenMemHandle)
-        return "let every process that has mapped it call cudaIpcCloseMemHandle first";
-    return made->fn == NCS_FN_ncclCommWindowRegister ? "deregister the window before you free its memory"
-                                                     : "deregister the buffer before you free it";
-}
-
-/* Fills all but the certainty. */
-static void stale_fill(const struct ncs_analysis *q, const struct ncs_call *const *pair, size_t calls, struct ncs_draft *d,
-                       struct ncs_str *s)
+/* Fills all but the certainty. put: it writes to the memory; NULL = nothing does. */
+static void stale_fill(const struct ncs_analysis *q, const struct ncs_call *const *pair, size_t calls, const struct ncs_call *put,
+                       struct ncs_draft *d)
 {
     const struct ncs_call *freed = pair[0], *made = pair[1];
+    bool import = made->fn == NCS_FN_cudaIpcOpenMemHandle, window = made->fn == NCS_FN_ncclCommWindowRegister;
     for (size_t k = 0; k + 1 < calls; k += 2)
         ncs_add_culprit(d, pair[k]->rank, 0, pair[k]->place.line);
-    ncs_add_fact(s, ncs_fact_culprits("who", d));
-    ncs_str_addf(s, " %s memory", d->f.culprits == 1 ? "frees" : "free");
-    ncs_format_place(s, freed);
-    ncs_str_add(s, " ");
-    stale_format_holder(q, s, made);
     d->order = freed->id;
     d->f.comm = made->comm >= 0 ? ncs_copy_text(ncs_comm_name(q, made->comm)) : NULL;
-    d->f.fix = ncs_plain(ncs_copy_text(stale_remedy(made)));
-    d->f.evidence = ncs_plain(ncs_copy_text("by the calls that make and free"));
+    d->f.why = ncs_say(freed_while_registered_why, ncs_fact_culprits("who", d), ncs_fact_call("freed", q->journal, freed),
+                       ncs_fact_call("made", q->journal, made), ncs_fact_is("import", import), ncs_fact_is("window", window),
+                       ncs_fact_call("put", q->journal, put));
+    d->f.fix = ncs_say(freed_while_registered_fix, ncs_fact_is("import", import), ncs_fact_is("window", window));
+    d->f.evidence = ncs_say(freed_while_registered_evidence);
 }
 
 static bool stale_is_used(const struct ncs_analysis *q, const struct ncs_notice *stale)
@@ -77,30 +56,24 @@ static bool stale_is_used(const struct ncs_analysis *q, const struct ncs_notice 
 
 static bool freed_while_registered_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    struct ncs_str s = { 0 };
     if (r->kind == NCS_CAUSE_STALE && !stale_is_used(q, r->notice)) {
         const struct ncs_call *const *pair = (const struct ncs_call *const *)r->notice->call;
-        stale_fill(q, pair, r->notice->calls, d, &s);
+        stale_fill(q, pair, r->notice->calls, NULL, d);
         d->f.certainty = NCS_UNDEFINED;
         d->f.title = ncs_text("memory freed at line %d is still %s", pair[0]->place.line,
                               pair[1]->fn == NCS_FN_cudaIpcOpenMemHandle ? "mapped" : "registered");
-        d->f.why = ncs_plain(ncs_str_take(&s));
         return true;
     }
     const struct ncs_call *const *pair = r->kind == NCS_CAUSE_NOTICE ? ncs_stale_target(q, r->notice) : NULL;
     if (!pair)
         return false;
     const struct ncs_call *put = r->notice->call[0];
-    stale_fill(q, pair, 2, d, &s);
-    ncs_str_addf(&s, ", and rank %d's put", put->rank);
-    ncs_format_place(&s, put);
-    ncs_str_add(&s, " writes there");
+    stale_fill(q, pair, 2, put, d);
     d->f.certainty = NCS_CERTAIN;
     d->f.call = put->number;
     ncs_set_title(q, d, put);
-    ncs_add_row(d, put->rank, put->place.line, ncs_plain(ncs_copy_text("puts into this memory")));
-    ncs_add_row(d, pair[0]->rank, pair[0]->place.line, ncs_plain(ncs_copy_text("frees the memory of its window")));
-    d->f.why = ncs_plain(ncs_str_take(&s));
+    ncs_add_row(d, put->rank, put->place.line, ncs_say(freed_while_registered_put));
+    ncs_add_row(d, pair[0]->rank, pair[0]->place.line, ncs_say(freed_while_registered_freed));
     return true;
 }
 

@@ -10,20 +10,11 @@ static bool is_cause_with(const struct ncs_cause *r, enum ncs_unmet_kind kind)
     return (r->kind == NCS_CAUSE_ABSENT || r->kind == NCS_CAUSE_CYCLE) && r->unmet && r->unmet->kind == kind;
 }
 
-static void format_gate(struct ncs_str *s, const struct ncs_snap_gate *g)
+/* The key of a barrier is a list of ranks, which are named as in a text. */
+static struct ncs_fact fact_gate_key(const char *name, const struct ncs_snap_gate *g)
 {
-    ncs_str_add(s, strchr(g->what, ' ') ? "the program's own code" : g->what); /* where each does what it does */
-    if (g->key && *g->key)
-        ncs_str_addf(s, " (%s)", g->key);
-}
-
-/* Adds as an alternative that these ranks are to blame for a key that no rank sets. */
-static void doubt_key(const int *rank, size_t count, const char *one, const char *several, struct ncs_draft *d)
-{
-    struct ncs_str s = { 0 };
-    ncs_format_ranks(&s, rank, count);
-    ncs_str_addf(&s, " %s", count == 1 ? one : several);
-    ncs_add_reading(d, "host-wait", rank, count, ncs_str_take(&s));
+    return strcmp(g->what, "barrier") == 0 ? ncs_fact_sentence(name, ncs_plain(ncs_copy_text(g->key)))
+                                           : ncs_fact_text(name, g->key);
 }
 
 /* No rank opens the gate. Blames the ranks that ended without doing so; if none did, all ranks that
@@ -48,44 +39,22 @@ static void nobody_opens(const struct ncs_analysis *q, const struct ncs_unmet *g
     for (size_t i = 0; i < count && !gones; i++)
         ncs_add_culprit(d, waiting[i], 0, ncs_gate_line(q, waiting[i]));
     if (gones)
-        d->f.evidence = ncs_plain(ncs_copy_text("by who ended without it"));
-    struct ncs_str s = { 0 };
-    ncs_format_ranks(&s, waiting, count);
-    ncs_str_addf(&s, " wait%s in ", count == 1 ? "s" : "");
-    format_gate(&s, g);
-    ncs_str_add(&s, key ? ", which no rank has set" : "");
-    if (gones) {
-        ncs_str_add(&s, ": ");
-        ncs_format_ranks(&s, gone, gones);
-        ncs_str_addf(&s, " finished without %s", key ? "it" : "coming");
-    } else {
-        ncs_str_add(&s, ", and no rank is left that could end the wait");
-    }
-    if (lives) {
-        ncs_str_add(&s, gones ? ", " : ": ");
-        ncs_format_ranks(&s, live, lives);
-        ncs_str_addf(&s, " wait%s as well", lives == 1 ? "s" : "");
-    }
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    ncs_str_add(&s, gones > 1 && key ? "let one of " : "let ");
-    if (gones)
-        ncs_format_ranks(&s, gone, gones);
-    else
-        ncs_str_add(&s, "a rank");
-    if (key)
-        ncs_str_addf(&s, " set %s before it %s", g->key, gones ? "ends" : "waits for it");
-    else
-        ncs_str_add(&s, barrier ? " come to the barrier, too" : " end what is waited for");
-    if (count && ncs_gate_line(q, waiting[0]))
-        ncs_str_addf(&s, ", or leave out the wait at line %d", ncs_gate_line(q, waiting[0]));
-    d->f.fix = ncs_plain(ncs_str_take(&s));
+        d->f.evidence = ncs_say(host_wait_gone_evidence);
+    d->f.why = ncs_say(host_wait_why, ncs_fact_ranks("who", waiting, count),
+                       ncs_fact_text("in", strchr(g->what, ' ') ? NULL : g->what), fact_gate_key("name", g),
+                       ncs_fact_is("key", key), ncs_fact_ranks("gone", gone, gones), ncs_fact_ranks("live", live, lives));
+    d->f.fix = ncs_say(host_wait_fix, ncs_fact_is("several", gones > 1 && key), ncs_fact_ranks("gone", gone, gones),
+                       ncs_fact_text("key", key ? g->key : NULL), ncs_fact_is("barrier", barrier),
+                       ncs_fact_line("line", count ? ncs_gate_line(q, waiting[0]) : 0));
     /* If one rank alone has ended and all others wait, this one should have set the key. */
     if (key && gones && !(gones == 1 && !lives && count > 1))
-        doubt_key(waiting, count, "waits for a key that is not meant to be set", "wait for a key that is not meant to be set", d);
+        ncs_add_reading(d, "host-wait", waiting, count,
+                        ncs_sentence_take(ncs_say(host_wait_not_meant, ncs_fact_ranks("who", waiting, count))));
     else if (key && !gones && count > 1 && !lives)
         ncs_finding_doubt(&d->f, "nothing shows which of them was to set it");
     else if (key && !gones && lives)
-        doubt_key(live, lives, "was to set it before it waits itself", "were to set it before they wait themselves", d);
+        ncs_add_reading(d, "host-wait", live, lives,
+                        ncs_sentence_take(ncs_say(host_wait_first, ncs_fact_ranks("who", live, lives))));
     ncs_free(gone);
     ncs_free(live);
 }
@@ -116,7 +85,7 @@ static const struct ncs_unmet *other_barrier(const struct ncs_analysis *q, const
 static void host_wait_lists_differ(const struct ncs_analysis *q, const struct ncs_unmet *a, const struct ncs_unmet *b,
                                    struct ncs_draft *d)
 {
-    struct ncs_str s = { 0 };
+    struct ncs_sentence *lists = NULL;
     size_t count[2];
     int *ranks[2];
     const struct ncs_unmet *unmet[] = { a, b };
@@ -130,25 +99,21 @@ static void host_wait_lists_differ(const struct ncs_analysis *q, const struct nc
         unmet[1] = n, ranks[1] = r, count[1] = c;
     }
     for (size_t i = 0; i < 2; i++) {
-        ncs_str_add(&s, i ? ", " : "");
-        ncs_format_ranks(&s, ranks[i], count[i]);
-        ncs_str_addf(&s, " came with the list of %s", q->snap->gate[unmet[i]->gate].key);
-        if (count[i] && ncs_gate_line(q, ranks[i][0]))
-            ncs_str_addf(&s, " at line %d", ncs_gate_line(q, ranks[i][0]));
+        lists = ncs_say(host_wait_list, ncs_fact_sentence("before", lists), ncs_fact_ranks("who", ranks[i], count[i]),
+                        fact_gate_key("list", &q->snap->gate[unmet[i]->gate]),
+                        ncs_fact_line("line", count[i] ? ncs_gate_line(q, ranks[i][0]) : 0));
         for (size_t k = 0; k < count[i]; k++) {
             if (count[i] <= count[1 - i])
                 ncs_add_culprit(d, ranks[i][k], 0, ncs_gate_line(q, ranks[i][k]));
             ncs_add_row(d, ranks[i][k], ncs_gate_line(q, ranks[i][k]),
-                        ncs_plain(ncs_text("waits in barrier() of %s", q->snap->gate[unmet[i]->gate].key)));
+                        ncs_say(host_wait_row, fact_gate_key("list", &q->snap->gate[unmet[i]->gate])));
         }
         ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(unmet[i] - q->unmet)));
     }
     d->f.bystanders = 0;
-    d->f.evidence = ncs_plain(ncs_copy_text(count[0] == count[1] ? "as many gave the one list as the other, so all are named"
-                                                                 : "by the majority: more ranks gave the other list"));
-    ncs_str_add(&s, ": a barrier opens when all of a list have come with the same one");
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(ncs_text("give barrier() the same list on each of these ranks"));
+    d->f.evidence = ncs_say(host_wait_lists_evidence, ncs_fact_is("tied", count[0] == count[1]));
+    d->f.why = ncs_say(host_wait_lists_why, ncs_fact_sentence("lists", lists));
+    d->f.fix = ncs_say(host_wait_lists_fix);
     d->order = UINT64_MAX;
     for (size_t i = 0; i < 2; i++)
         ncs_free(ranks[i]);
@@ -174,30 +139,22 @@ static bool is_anybodys(const struct ncs_unmet *key)
 }
 
 /* "rank 0 waits at line 4 for store key `a`, which no rank has set, rank 1 waits ..." */
-static void format_host_cycle(const struct ncs_analysis *q, const struct ncs_draft *d, const struct ncs_unmet *const *of,
-                              struct ncs_str *s)
+static struct ncs_sentence *say_host_cycle(const struct ncs_analysis *q, const struct ncs_draft *d,
+                                           const struct ncs_unmet *const *of)
 {
+    struct ncs_sentence *all = NULL;
     for (size_t i = 0; i < d->f.cycles; i++) {
         const struct ncs_cycle_step *c = &d->f.cycle[i];
         const struct ncs_snap_gate *g = of[i]->gate >= 0 ? &q->snap->gate[of[i]->gate] : NULL;
-        ncs_str_addf(s, "%srank %d waits", i ? ", " : "", c->rank);
-        if (g && in_callback(q, c->rank, of[i]))
-            ncs_str_add(s, " in a callback of a stream");
-        if (c->line)
-            ncs_str_addf(s, " at line %d", c->line);
-        if (ncs_is_key(q, of[i]) && is_anybodys(of[i]))
-            ncs_str_addf(s, " for %s, which no rank has set", g->key);
-        else if (ncs_is_key(q, of[i]))
-            ncs_str_addf(s, " for %s, which rank %d has not set", g->key, c->waits_for);
-        else if (g && strcmp(g->what, "join") == 0)
-            ncs_str_addf(s, " for a thread of rank %d to end", c->waits_for);
-        else if (g)
-            ncs_str_addf(s, " in %s for rank %d", g->what, c->waits_for);
-        else if (c->call)
-            ncs_str_addf(s, " in call %u on %s for rank %d", (unsigned)c->call, c->comm, c->waits_for);
-        else
-            ncs_str_addf(s, " for rank %d", c->waits_for);
+        bool key = ncs_is_key(q, of[i]), join = g && strcmp(g->what, "join") == 0;
+        all = ncs_say(host_wait_step, ncs_fact_sentence("before", all), ncs_fact_rank("who", c->rank),
+                      ncs_fact_is("callback", g && in_callback(q, c->rank, of[i])), ncs_fact_line("line", c->line),
+                      ncs_fact_text("key", key ? g->key : NULL), ncs_fact_is("anybody", is_anybodys(of[i])),
+                      ncs_fact_rank("other", c->waits_for), ncs_fact_is("join", join), ncs_fact_is("call", !key && !join),
+                      ncs_fact_text("in", g ? g->what : NULL), ncs_fact_number("number", g ? 0 : c->call),
+                      ncs_fact_text("comm", c->comm));
     }
+    return all;
 }
 
 /* Nothing shows which rank was to set a key that several could have set. If several wait for it, one of them, too. */
@@ -217,33 +174,25 @@ static void doubt_anybodys(const struct ncs_analysis *q, const struct ncs_unmet 
         if (waits[r])
             rank[ranks++] = r;
     if (ranks)
-        doubt_key(rank, ranks, NULL, "wait for a key that one of them was to set first", d);
+        ncs_add_reading(d, "host-wait", rank, ranks,
+                        ncs_sentence_take(ncs_say(host_wait_one_of_them, ncs_fact_ranks("who", rank, ranks))));
     ncs_free(waits);
     ncs_free(rank);
 }
 
-/* Adds the advice for a cycle through keys: it breaks if one of the keys is set before the wait. */
-static void format_set_first(const struct ncs_analysis *q, const struct ncs_draft *d, const struct ncs_unmet *const *of,
-                             struct ncs_str *s)
+/* The advice for a cycle through keys: it breaks if one of the keys is set before the wait. */
+static struct ncs_sentence *say_set_first(const struct ncs_analysis *q, const struct ncs_draft *d,
+                                          const struct ncs_unmet *const *of)
 {
-    bool any = false;
+    struct ncs_sentence *all = NULL;
     for (size_t i = 0; i < d->f.cycles; i++) {
-        if (!ncs_is_key(q, of[i]))
-            continue;
         const struct ncs_cycle_step *other = &d->f.cycle[(i + 1) % d->f.cycles];
-        const char *key = q->snap->gate[of[i]->gate].key;
-        ncs_str_add(s, any ? ", or " : "");
-        if (is_anybodys(of[i]))
-            ncs_str_addf(s, "let the rank that is to set %s do so before it waits", key);
-        else
-            ncs_str_addf(s, "let rank %d set %s before it waits", other->rank, key);
-        if (other->line)
-            ncs_str_addf(s, " at line %d", other->line);
-        if (in_callback(q, d->f.cycle[i].rank, of[i]))
-            ncs_str_add(s, ", or do not wait for another rank in a callback: later work of the "
-                           "stream waits too");
-        any = true;
+        if (ncs_is_key(q, of[i]))
+            all = ncs_say(host_wait_set_first, ncs_fact_sentence("before", all), ncs_fact_is("anybody", is_anybodys(of[i])),
+                          ncs_fact_text("key", q->snap->gate[of[i]->gate].key), ncs_fact_rank("who", other->rank),
+                          ncs_fact_line("line", other->line), ncs_fact_is("callback", in_callback(q, d->f.cycle[i].rank, of[i])));
     }
+    return all;
 }
 
 /* The unmet waits of a cycle in the order of the finding's steps. The caller frees the list. */
@@ -264,7 +213,6 @@ static const struct ncs_unmet **waits_of_steps(const struct ncs_analysis *q, con
 static void host_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     bool calls = false, contact = false, keys = true;
-    struct ncs_str s = { 0 };
     ncs_fill_cycle(q, r, NULL, d);
     const struct ncs_unmet **of = waits_of_steps(q, r, d);
     for (size_t i = 0; i < d->f.cycles; i++) {
@@ -272,19 +220,9 @@ static void host_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, 
         contact |= of[i]->contact;
         keys &= of[i]->kind != NCS_UNMET_GATE || ncs_is_key(q, of[i]);
     }
-    format_host_cycle(q, d, of, &s);
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    if (keys)
-        format_set_first(q, d, of, &s);
-    else
-        ncs_str_add(&s, calls ? "do not wait on the host for another rank before a call that this "
-                                "rank waits for: make the call first"
-                              : "let one of these ranks do what the other waits for before it "
-                                "waits itself");
-    if (contact)
-        ncs_str_add(&s, "; first contact with a peer blocks the host until the peer has called "
-                        "too");
-    d->f.fix = ncs_plain(ncs_str_take(&s));
+    d->f.why = say_host_cycle(q, d, of);
+    d->f.fix = ncs_say(host_wait_cycle_fix, ncs_fact_sentence("set", keys ? say_set_first(q, d, of) : NULL),
+                       ncs_fact_is("calls", calls), ncs_fact_is("contact", contact));
     doubt_anybodys(q, of, d);
     ncs_free(of);
 }

@@ -72,10 +72,8 @@ static bool is_unshared(const struct ncs_analysis *q, const struct ncs_unmet *n,
     return u->owns == u->ids || own;
 }
 
-static void format_unshared(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct unshared *u,
-                            struct ncs_draft *d)
+static void fill_unshared(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct unshared *u, struct ncs_draft *d)
 {
-    struct ncs_str who = { 0 };
     int *node = ncs_new((q->unmets + 1) * sizeof *node);
     size_t nodes = 0;
     for (size_t i = 0; i < q->unmets; i++) {
@@ -89,18 +87,14 @@ static void format_unshared(const struct ncs_analysis *q, const struct ncs_unmet
     }
     ncs_add_blocked_by(q, d, node, nodes);
     ncs_free(node);
-    ncs_add_fact(&who, ncs_fact_culprits("who", d));
     ncs_fill_unmet(q, d, n, 0);
     d->f.bystanders = 0;
     bool all = u->owns == u->ids;
-    d->f.evidence = ncs_plain(all ? ncs_copy_text("each of them called ncclGetUniqueId")
-                                  : ncs_text("%zu ranks wait with one id, and %s called ncclGetUniqueId", u->most, who.text));
-    d->f.why = ncs_plain(ncs_text("%zu unique ids are in use, each for a communicator of %d that is waiting for its "
-                                  "other ranks: %s made %s",
-                                  u->ids, ncs_nranks_wanted(q, n), all ? "every rank" : who.text,
-                                  d->f.culprits > 1 && !all ? "their own" : "its own"));
-    d->f.fix = ncs_plain(ncs_copy_text("make the id on one rank and hand it to the others, say through the store"));
-    ncs_str_free(&who);
+    d->f.evidence = ncs_say(init_clash_ids_evidence, ncs_fact_is("all", all), ncs_fact_number("most", (int64_t)u->most),
+                            ncs_fact_culprits("who", d));
+    d->f.why = ncs_say(init_clash_ids_why, ncs_fact_number("ids", (int64_t)u->ids),
+                       ncs_fact_number("nranks", ncs_nranks_wanted(q, n)), ncs_fact_is("all", all), ncs_fact_culprits("who", d));
+    d->f.fix = ncs_say(init_clash_ids_fix);
 }
 
 /* True if a rank is still inside the call, so that its pointer arguments may be read. */
@@ -154,7 +148,7 @@ static size_t votes_for_list(const struct ncs_analysis *q, const struct ncs_unme
  * another one left out. Blames the rarer lists; all if none is the commonest. */
 static bool init_clash_lists_differ(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d)
 {
-    struct ncs_str s = { 0 };
+    struct ncs_sentence *lists = NULL;
     size_t most = 0;
     if (n->call->fn != NCS_FN_ncclCommShrink || votes_for_list(q, n, n->present[0]) == n->presents)
         return false;
@@ -170,22 +164,16 @@ static bool init_clash_lists_differ(const struct ncs_analysis *q, const struct n
         bool one = votes[i] < most || 2 * most == n->presents;
         if (one)
             ncs_add_culprit(d, c->rank, 0, c->place.line);
-        ncs_str_addf(&s, "%srank %d leaves out ", i ? ", " : "", c->rank);
-        if (list)
-            ncs_format_ranks(&s, list, count);
-        else
-            ncs_str_add(&s, "nobody");
-        ncs_format_place(&s, c);
+        lists = ncs_say(init_clash_list, ncs_fact_sentence("before", lists), ncs_fact_call("call", q->journal, c),
+                        ncs_fact_ranks("list", list, list ? count : 0));
     }
     ncs_free(votes);
     ncs_fill_unmet(q, d, n, 0);
     d->f.bystanders = 0;
-    d->f.evidence = ncs_plain(d->f.culprits < n->presents ? ncs_text("by the majority: %zu of %zu ranks agree", most, n->presents)
-                                                          : ncs_copy_text("no list is the commonest, so all ranks are named"));
-    ncs_str_addf(&s, ": they do not agree who is left of %s", ncs_comm_name(q, n->comm));
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(
-        ncs_text("give %s the same list of ranks to leave out on all that are left", ncs_function_name(n->call)));
+    d->f.evidence = ncs_say(init_clash_lists_evidence, ncs_fact_is("few", d->f.culprits < n->presents),
+                            ncs_fact_number("most", (int64_t)most), ncs_fact_number("all", (int64_t)n->presents));
+    d->f.why = ncs_say(init_clash_lists_why, ncs_fact_sentence("lists", lists), ncs_fact_comm(q, n->comm));
+    d->f.fix = ncs_say(init_clash_lists_fix, ncs_fact_call("call", q->journal, n->call));
     return true;
 }
 
@@ -198,29 +186,15 @@ static bool meeting_refused(const struct ncs_analysis *q, const struct ncs_cause
         return true;
     if (!job->refused)
         return false;
-    struct ncs_str why = { 0 }, fix = { 0 };
     bool grows = n->call->fn == NCS_FN_ncclCommGrow;
-    if (grows && ncs_joiners_clash(q, n, d, &why, &fix)) {
-        ncs_fill_unmet(q, d, n, 0);
-        d->f.why = ncs_plain(ncs_str_take(&why));
-        d->f.fix = ncs_plain(ncs_str_take(&fix));
-        return true;
+    if (!grows || !ncs_joiners_clash(q, n, d)) {
+        ncs_blame_present(d, n);
+        d->f.why = ncs_say(init_clash_refused_why, ncs_fact_call("call", q->journal, n->call),
+                           ncs_fact_text("comm", n->comm >= 0 ? ncs_comm_name(q, n->comm) : NULL),
+                           ncs_fact_text("reason", job->why));
+        d->f.fix = ncs_say(init_clash_refused_fix, ncs_fact_is("grows", grows), ncs_fact_call("call", q->journal, n->call));
     }
-    ncs_blame_present(d, n);
     ncs_fill_unmet(q, d, n, 0);
-    const char *function = ncs_function_name(n->call);
-    ncs_str_add(&why, function);
-    if (n->comm >= 0)
-        ncs_str_addf(&why, " on %s", ncs_comm_name(q, n->comm));
-    ncs_str_addf(&why, " cannot be done: %s", job->why ? job->why : "the ranks contradict each other");
-    d->f.why = ncs_plain(ncs_str_take(&why));
-    if (grows)
-        d->f.fix = ncs_plain(ncs_text("let one old rank make the id with ncclCommGetUniqueId and pass it; "
-                                      "the new ranks join with it"));
-    else
-        d->f.fix = ncs_plain(ncs_text("let every rank that takes part make the same %s, with arguments that "
-                                      "agree",
-                                      function));
     return true;
 }
 
@@ -236,24 +210,19 @@ static bool init_clash_match(const struct ncs_analysis *q, const struct ncs_caus
     if (ncs_took_wrong_id(q, n, d))
         return true;
     if (u.ids) {
-        format_unshared(q, n, &u, d);
+        fill_unshared(q, n, &u, d);
         return true;
     }
     if (!job || !job->refused)
         return false;
-    struct ncs_str why = { 0 }, fix = { 0 };
-    if (!ncs_joiners_clash(q, n, d, &why, &fix))
-        ncs_str_addf(&why, "the ranks that join %s contradict each other: %s", ncs_comm_name(q, n->comm),
-                     job->why ? job->why : "the meeting was refused");
+    bool clash = ncs_joiners_clash(q, n, d);
     if (!d->f.culprits)
         ncs_blame_present(d, n);
-    if (!fix.bytes)
-        ncs_str_add(&fix, "join each communicator once as each rank from 0 to nranks - 1, with "
-                          "the same nranks and a fresh unique id");
-    ncs_str_add(&why, ", so nobody is let in");
     ncs_fill_unmet(q, d, n, 0);
-    d->f.why = ncs_plain(ncs_str_take(&why));
-    d->f.fix = ncs_plain(ncs_str_take(&fix));
+    d->f.why = ncs_say(init_clash_why, ncs_fact_sentence("clash", d->f.why), ncs_fact_comm(q, n->comm),
+                       ncs_fact_text("reason", job->why));
+    if (!clash)
+        d->f.fix = ncs_say(init_clash_fix);
     return true;
 }
 

@@ -16,41 +16,33 @@ static const struct ncs_snap_gate *held_at(const struct ncs_analysis *q, const s
     return NULL;
 }
 
-/* Adds, for ranks that share a process, which thread was not spawned or ended without the call. */
-static void format_thread(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why)
+/* For ranks that share a process: which thread was not spawned or ended without the call. */
+static struct ncs_sentence *say_threads(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
+    struct ncs_sentence *all = NULL;
     for (size_t i = 0; i < n->absents; i++) {
         const struct ncs_absent *a = &n->absent[i];
         bool spawned = q->parties && a->rank >= 0 && q->parties->of[a->rank].thread > 0;
-        if (a->rank < 0 || ncs_format_spawns(q, n, a->rank, why))
-            continue;
-        if (spawned && a->reason == NCS_ABSENT_FINISHED)
-            ncs_str_add(why, ": its thread ended without the call");
+        struct ncs_str spawns = { 0 };
+        if (a->rank >= 0 && (ncs_format_spawns(q, n, a->rank, &spawns) || (spawned && a->reason == NCS_ABSENT_FINISHED)))
+            all = ncs_say(init_missing_rank_thread, ncs_fact_sentence("before", all),
+                          ncs_fact_sentence("spawns", spawns.bytes ? ncs_plain(ncs_str_take(&spawns)) : NULL));
     }
+    return all;
 }
 
-/* Adds ": rank 1 waits in store:get at line 16 for store key `id`, which no rank has set" about the
- * first such rank that does not have the id yet, and the advice with which the fix begins. */
-static void format_held(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why, struct ncs_str *fix)
+/* The first missed rank that waits for a key that no rank has set, and does not have the id yet; NULL = none. */
+static const struct ncs_absent *find_held(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     bool *has = ncs_holders_of_id(q, n, true);
-    for (size_t i = 0; i < n->absents; i++) {
-        const struct ncs_absent *a = &n->absent[i];
-        const struct ncs_snap_gate *g = held_at(q, a);
-        if (!g || has[a->rank] || !g->key || strcmp(g->what, "store:get") != 0)
-            continue;
-        int line = ncs_context_place(q, a->context).line;
-        ncs_str_addf(why, ": rank %d waits in %s", a->rank, g->what);
-        ncs_str_addf(fix, "let a rank set %s, or let rank %d get one that is set", g->key, a->rank);
-        if (line) {
-            ncs_str_addf(why, " at line %d", line);
-            ncs_str_addf(fix, " at line %d", line);
-        }
-        ncs_str_addf(why, " for %s, which no rank has set", g->key);
-        ncs_str_add(fix, ", so that it comes to the call; ");
-        break;
+    const struct ncs_absent *found = NULL;
+    for (size_t i = 0; i < n->absents && !found; i++) {
+        const struct ncs_snap_gate *g = held_at(q, &n->absent[i]);
+        if (g && !has[n->absent[i].rank] && g->key && strcmp(g->what, "store:get") == 0)
+            found = &n->absent[i];
     }
     ncs_free(has);
+    return found;
 }
 
 /* A rank without a record has not joined, but nothing shows whether it ran. */
@@ -113,44 +105,24 @@ static bool init_missing_rank_match(const struct ncs_analysis *q, const struct n
     size_t real = 0; /* absent ranks that the run has; the rest come from too large an nranks */
     while (real < n->absents && (nranks <= q->ranks || q->snap->many || absent[real] < q->ranks))
         real++;
-    struct ncs_str s = { 0 }, first = { 0 };
-    ncs_str_addf(&s, "%zu of %d ranks joined %s with %s, ", (size_t)nranks - n->absents, nranks, ncs_comm_name(q, n->comm),
-                 n->call ? ncs_fn_info[n->call->fn].name : "a call");
-    ncs_format_ranks(&s, who ? who : absent, n->absents);
-    ncs_str_add(&s, " did not");
-    if (real < n->absents)
-        ncs_str_addf(&s, ": nranks = %d, but only %d rank%s exist%s", nranks, q->ranks, q->ranks == 1 ? "" : "s",
-                     q->ranks == 1 ? "s" : "");
-    format_held(q, n, &s, &first);
-    format_thread(q, n, &s);
-    d->f.why = ncs_plain(ncs_str_take(&s));
+    const struct ncs_absent *held = find_held(q, n);
+    int held_by = held ? held->rank : 0, line = held ? ncs_context_place(q, held->context).line : 0;
+    const char *comm = ncs_comm_name(q, n->comm), *key = held ? held_at(q, held)->key : NULL;
+    bool grows = real && n->comm >= 0 && n->call && n->call->fn == NCS_FN_ncclCommGrow;
+    d->f.why = ncs_say(init_missing_rank_why, ncs_fact_number("joined", nranks - (int)n->absents),
+                       ncs_fact_number("nranks", nranks), ncs_fact_text("comm", comm), ncs_fact_call("call", q->journal, n->call),
+                       ncs_fact_ranks("absent", who ? who : absent, n->absents), ncs_fact_is("more", real < n->absents),
+                       ncs_fact_number("ranks", q->ranks), ncs_fact_rank("held", held_by), ncs_fact_text("key", key),
+                       ncs_fact_line("line", line), ncs_fact_sentence("threads", say_threads(q, n)));
     doubt_unrecorded(q, n, d);
     if (real && ncs_is_init(n->call))
         doubt_unknown(n, d);
-    ncs_str_add(&s, first.text ? first.text : "");
-    ncs_str_free(&first);
-    if (real < n->absents) {
-        ncs_str_addf(&s, "pass nranks = %d", q->ranks);
-        if (n->call)
-            ncs_format_place(&s, n->call);
-        ncs_str_addf(&s, ", or run with %d ranks", nranks);
-    }
-    if (real && n->comm >= 0 && n->call && n->call->fn == NCS_FN_ncclCommGrow) {
-        ncs_format_growth(q, n, absent, real, &s);
-    } else if (real) {
-        ncs_str_add(&s, real < n->absents ? "; make the call" : "make the call");
-        if (n->call)
-            ncs_format_place(&s, n->call);
-        ncs_str_add(&s, who ? " on " : " as ");
-        ncs_format_ranks(&s, who ? who : absent, real);
-        if (who) {
-            ncs_str_add(&s, ", as ");
-            ncs_format_ranks(&s, absent, real);
-            ncs_str_addf(&s, " of %s,", ncs_comm_name(q, n->comm));
-        }
-        ncs_str_add(&s, " too, with the same id");
-    }
-    d->f.fix = ncs_plain(ncs_str_take(&s));
+    d->f.fix = ncs_say(init_missing_rank_fix, ncs_fact_rank("held", held_by), ncs_fact_text("key", key),
+                       ncs_fact_line("line", line), ncs_fact_is("more", real < n->absents), ncs_fact_number("ranks", q->ranks),
+                       ncs_fact_call("call", q->journal, n->call), ncs_fact_number("nranks", nranks),
+                       ncs_fact_sentence("growth", grows ? ncs_say_growth(q, n, absent, real) : NULL),
+                       ncs_fact_is("make", real && !grows), ncs_fact_ranks("who", who, who ? real : 0),
+                       ncs_fact_ranks("absent", absent, real), ncs_fact_text("comm", comm));
     ncs_free(absent);
     ncs_free(who);
     return true;

@@ -5,7 +5,7 @@ static bool livelock_match(const struct ncs_analysis *q, const struct ncs_cause 
 {
     if (r->kind != NCS_CAUSE_POLL)
         return false;
-    struct ncs_str s = { 0 };
+    struct ncs_sentence *all = NULL;
     d->order = UINT64_MAX;
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
@@ -17,20 +17,16 @@ static bool livelock_match(const struct ncs_analysis *q, const struct ncs_cause 
             continue;
         int line = ncs_context_place(q, (int)i).line;
         ncs_add_culprit(d, c->rank, 0, line);
-        const char *in = sleeps    ? "sleeps over and over"
-                         : c->call ? ncs_context_function(q, (int)i)
-                                   : "the store, a thread or the clock";
-        const char *verb = sleeps ? "" : "polls ", *end = !sleeps && c->call ? "()" : "";
-        ncs_add_row(d, c->rank, line, ncs_plain(ncs_text("%s%s%s", verb, in, end)));
-        ncs_str_addf(&s, "%srank %d %s%s", s.bytes ? ", " : "", c->rank, verb, in);
-        if (line)
-            ncs_str_addf(&s, " at line %d", line);
+        const char *in = sleeps || !c->call ? NULL : ncs_context_function(q, (int)i);
+        ncs_add_row(d, c->rank, line,
+                    ncs_say(livelock_row, ncs_fact_is("sleeps", sleeps), ncs_fact_text("in", in), ncs_fact_text("end", "()")));
+        struct ncs_sentence *does = ncs_say(livelock_row, ncs_fact_is("sleeps", sleeps), ncs_fact_text("in", in));
+        all = ncs_say(livelock_one, ncs_fact_sentence("before", all), ncs_fact_rank("who", c->rank),
+                      ncs_fact_sentence("does", does), ncs_fact_line("line", line));
     }
-    ncs_str_add(&s, ": nothing is under way that could change the answer");
     d->f.title = ncs_text("polls in vain");
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(ncs_text("give the loop another way out, and make sure that what it polls for can "
-                                  "happen"));
+    d->f.why = ncs_say(livelock_why, ncs_fact_sentence("all", all));
+    d->f.fix = ncs_say(livelock_fix);
     return true;
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/mem.h"
 
 /* The longest distance over which two messages may be exchanged. */
 enum { MOST_BETWEEN = 8 };
@@ -77,19 +76,12 @@ static bool message_order_match(const struct ncs_analysis *q, const struct ncs_c
     bool found = message_order_find_exchange(info, &all, call);
     if (found) {
         const struct ncs_call *send = call[0], *recv = call[1];
-        struct ncs_str s = { 0 };
         ncs_add_culprit(d, send->rank, send->number, send->place.line);
         ncs_add_culprit(d, recv->rank, recv->number, recv->place.line);
-        ncs_str_addf(&s, "rank %d sends %s before %s to rank %d", send->rank, send->label, call[2]->label, recv->rank);
-        ncs_format_place(&s, send);
-        ncs_str_addf(&s, ", which receives them the other way round");
-        ncs_format_place(&s, recv);
-        ncs_str_add(&s, ": messages have no tags, so each lands in the other's buffer");
-        d->f.why = ncs_plain(ncs_str_take(&s));
-        d->f.fix = ncs_plain(ncs_copy_text("receive in the order in which they are sent, also inside a group; or "
-                                           "send both as one message"));
-        d->f.evidence = ncs_plain(ncs_copy_text("by the labels of the calls; neither order is right by itself, so "
-                                                "both ranks are named"));
+        d->f.why = ncs_say(message_order_why, ncs_fact_call("send", q->journal, send), ncs_fact_text("first", send->label),
+                           ncs_fact_text("second", call[2]->label), ncs_fact_call("recv", q->journal, recv));
+        d->f.fix = ncs_say(message_order_fix);
+        d->f.evidence = ncs_say(message_order_evidence);
         ncs_repair_swap(q, d, recv, call[3]);
         d->f.certainty = NCS_CERTAIN;
         ncs_set_call(q, d, send);

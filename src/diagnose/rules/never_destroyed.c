@@ -11,13 +11,10 @@ static bool never_destroyed_match(const struct ncs_analysis *q, const struct ncs
     for (int i = 0; i < info->nranks; i++)
         if (!info->member[i].gone && info->member[i].rank >= 0)
             ncs_add_culprit(d, info->member[i].rank, 0, 0);
-    struct ncs_str s = { 0 };
-    ncs_add_fact(&s, ncs_fact_culprits("who", d));
-    ncs_str_addf(&s, " never destroyed %s, others did", info->name);
     d->f.comm = ncs_copy_text(info->name);
     d->f.title = ncs_text("communicator %s was not destroyed", info->name);
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(ncs_text("destroy or abort %s on every rank", info->name));
+    d->f.why = ncs_say(never_destroyed_why, ncs_fact_culprits("who", d), ncs_fact_text("comm", info->name));
+    d->f.fix = ncs_say(never_destroyed_fix, ncs_fact_text("comm", info->name));
     return true;
 }
 

@@ -5,27 +5,21 @@
 #include "base/mem.h"
 #include "diagnose/ledger/ledger.h"
 
-static void never_freed_format(const struct ncs_left *left, struct ncs_draft *d)
-{
-    struct ncs_str s = { 0 };
-    ncs_format_ranks(&s, left->rank, left->ranks);
-    ncs_str_add(&s, " never freed ");
-    ncs_left_format(&s, left);
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.title = left->place.line ? ncs_text("%s made at line %d, never freed", ncs_resource_name(left->kind), left->place.line)
-                                  : ncs_text("%s, never freed", ncs_resource_name(left->kind));
-}
-
 static bool never_freed_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     (void)q;
     if (r->kind != NCS_CAUSE_LOST_RESOURCE)
         return false;
     const struct ncs_left *left = r->notice->left;
-    never_freed_format(left, d);
-    d->f.fix = ncs_plain(ncs_text("free %s with %s before the script ends, as a program in C has to",
-                                  left->count == left->ranks ? "it" : "each", ncs_resource_freer(left->fn)));
-    d->f.evidence = ncs_plain(ncs_copy_text("by the calls that make and free"));
+    struct ncs_str what = { 0 };
+    ncs_left_format(&what, left);
+    d->f.title = left->place.line ? ncs_text("%s made at line %d, never freed", ncs_resource_name(left->kind), left->place.line)
+                                  : ncs_text("%s, never freed", ncs_resource_name(left->kind));
+    d->f.why = ncs_say(never_freed_why, ncs_fact_ranks("who", left->rank, left->ranks), ncs_fact_text("what", what.text));
+    d->f.fix = ncs_say(never_freed_fix, ncs_fact_is("several", left->count != left->ranks),
+                       ncs_fact_text("freer", ncs_resource_freer(left->fn)));
+    d->f.evidence = ncs_say(never_freed_evidence);
+    ncs_str_free(&what);
     for (size_t i = 0; i < left->ranks; i++)
         ncs_add_culprit(d, left->rank[i], 0, left->place.line);
     return true;

@@ -4,24 +4,15 @@
 
 #include "base/mem.h"
 
-/* Functions that wait for more than one stream. */
-static const struct {
-    enum ncs_fn fn;
-    const char *scope;
-} wide[] = {
-    { NCS_FN_cudaFree, "all that is under way on the device" },
-    { NCS_FN_cudaFreeHost, "all that is under way on the device" },
-    { NCS_FN_cudaDeviceSynchronize, "all that is under way on the device" },
-    { NCS_FN_cudaDeviceReset, "all that is under way on the device" },
-    { NCS_FN_cudaHostUnregister, "all that is under way on the device" },
-};
-
-static const char *scope_of(const struct ncs_call *call)
+/* True for functions that wait for all that is under way on the device. */
+static bool is_wide(const struct ncs_call *call)
 {
+    static const enum ncs_fn wide[] = { NCS_FN_cudaFree, NCS_FN_cudaFreeHost, NCS_FN_cudaDeviceSynchronize,
+                                        NCS_FN_cudaDeviceReset, NCS_FN_cudaHostUnregister };
     for (size_t i = 0; call && i < sizeof wide / sizeof *wide; i++)
-        if (wide[i].fn == call->fn)
-            return wide[i].scope;
-    return NULL;
+        if (wide[i] == call->fn)
+            return true;
+    return false;
 }
 
 struct self_wait {
@@ -70,60 +61,27 @@ static bool find_self_wait(const struct ncs_analysis *q, const struct ncs_cause 
 }
 
 /* "in x:free() at line 23, which waits for all that is under way on the device" */
-static void format_wait(const struct ncs_analysis *q, int context, struct ncs_str *s)
+static struct ncs_fact fact_wait(const char *name, const struct ncs_analysis *q, int context)
 {
-    const struct ncs_snap_context *c = &q->snap->context[context];
-    const char *scope = scope_of(c->call);
-    int line = ncs_context_place(q, context).line;
-    ncs_str_addf(s, "in %s()", ncs_context_function(q, context));
-    if (line)
-        ncs_str_addf(s, " at line %d", line);
-    if (scope)
-        ncs_str_addf(s, ", which waits for %s,", scope);
+    return ncs_fact_sentence(name, ncs_say(thread_waits, ncs_fact_text("function", ncs_context_function(q, context)),
+                                           ncs_fact_line("line", ncs_context_place(q, context).line),
+                                           ncs_fact_is("wide", is_wide(q->snap->context[context].call))));
 }
 
-/* The maker waits for a second thread, which waits for the maker's call. */
-static void format_two_threads(const struct ncs_analysis *q, const struct self_wait *k, struct ncs_str *s)
+static struct ncs_sentence *say_self_wait(const struct ncs_analysis *q, const struct self_wait *k)
 {
-    const struct ncs_snap_context *w = &q->snap->context[k->waiter];
-    ncs_str_addf(s, " of %s, but waits ", ncs_comm_name(q, k->unmet->comm));
-    format_wait(q, k->maker, s);
-    ncs_str_addf(s, " for %s, which thread %d has not set; thread %d waits ", q->snap->gate[k->gate->gate].key, w->thread,
-                 w->thread);
-    format_wait(q, k->waiter, s);
-    ncs_str_add(s, scope_of(w->call) ? " and so for that call" : " for that call");
-}
-
-static void format_self_wait(const struct ncs_analysis *q, const struct self_wait *k, struct ncs_str *s)
-{
-    const struct ncs_call *c = k->unmet->call;
-    int *absent = ncs_absent_comm_ranks(k->unmet);
     const struct ncs_snap_context *maker = &q->snap->context[k->maker];
-    const char *comm = ncs_comm_name(q, c->comm);
-    char *what = ncs_describe(c);
-    bool inside = maker->call == c;
-    if (k->gate)
-        ncs_str_addf(s, "thread %d of rank %d", maker->thread, c->rank);
-    else
-        ncs_str_addf(s, "a thread of rank %d", c->rank);
-    ncs_str_addf(s, " %s %s", inside ? "is in" : "has made", what);
-    ncs_format_place(s, c);
-    ncs_str_addf(s, " as rank %d of %s and ", c->comm_rank, comm);
-    if (k->gate) {
-        ncs_str_add(s, "has to make it as ");
-        ncs_format_ranks(s, absent, k->unmet->absents);
-        format_two_threads(q, k, s);
-    } else {
-        if (!inside) {
-            ncs_str_add(s, "waits ");
-            format_wait(q, k->maker, s);
-        }
-        ncs_str_add(s, inside ? "waits for " : " for that call to end; it needs ");
-        ncs_format_ranks(s, absent, k->unmet->absents);
-        ncs_str_addf(s, " of %s, whose calls only the same thread could make", inside ? "it" : comm);
-    }
+    const struct ncs_snap_context *waiter = k->gate ? &q->snap->context[k->waiter] : maker;
+    int *absent = ncs_absent_comm_ranks(k->unmet);
+    struct ncs_sentence *s = ncs_say(
+        one_thread_no_group_why, ncs_fact_call("call", q->journal, k->unmet->call),
+        ncs_fact_number("number", k->unmet->call->comm_rank), ncs_fact_is("inside", maker->call == k->unmet->call),
+        ncs_fact_ranks("absent", absent, k->unmet->absents),
+        ncs_fact_text("key", k->gate ? q->snap->gate[k->gate->gate].key : NULL), ncs_fact_number("maker", maker->thread),
+        fact_wait("wait", q, k->maker), ncs_fact_number("waiter", waiter->thread),
+        fact_wait("other", q, k->gate ? k->waiter : k->maker), ncs_fact_is("wide", is_wide(waiter->call)));
     ncs_free(absent);
-    ncs_free(what);
+    return s;
 }
 
 /* True if the thread waits at the end of a group that has the call, and calls of other ranks. */
@@ -142,15 +100,11 @@ static bool one_thread_no_group_match(const struct ncs_analysis *q, const struct
     if (r->kind != NCS_CAUSE_CYCLE || !find_self_wait(q, r, &k) || groups_ranks(q, &k))
         return false;
     const struct ncs_call *c = k.unmet->call;
-    struct ncs_str s = { 0 };
     ncs_add_culprit(d, c->rank, c->number, c->place.line);
     ncs_fill_unmet(q, d, k.unmet, c->number);
-    format_self_wait(q, &k, &s);
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    ncs_str_add(&s, "put the calls for all ranks of one thread into a group, from the one");
-    ncs_format_place(&s, c);
-    ncs_str_add(&s, q->snap->context[k.maker].call == c ? " on" : " on, and wait only after it");
-    d->f.fix = ncs_plain(ncs_str_take(&s));
+    d->f.why = say_self_wait(q, &k);
+    d->f.fix = ncs_say(one_thread_no_group_fix, ncs_fact_call("call", q->journal, c),
+                       ncs_fact_is("inside", q->snap->context[k.maker].call == c));
     return true;
 }
 

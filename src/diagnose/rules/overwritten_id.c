@@ -70,22 +70,18 @@ static const struct ncs_host_step *setter_of(const struct ncs_analysis *q, uint6
     return NULL;
 }
 
-static void overwritten_id_format(struct ncs_str *s, const struct ids *ids, const struct takers *most,
-                                  const struct ncs_host_step *of)
+static struct ncs_sentence *overwritten_id_say(const struct ncs_analysis *q, const struct ids *ids, const struct takers *most,
+                                               const struct ncs_host_step *of)
 {
     int *rank = ncs_new(ids->count * sizeof *rank);
     for (size_t i = 0; i < ids->count; i++)
         rank[i] = ids->set[i]->rank;
-    ncs_format_ranks(s, rank, ids->count);
+    struct ncs_sentence *s = ncs_say(overwritten_id_why, ncs_fact_ranks("setters", rank, ids->count),
+                                     ncs_fact_text("key", of->what), ncs_fact_line("line", of->place.line),
+                                     ncs_fact_ranks("who", most->rank, most->count), ncs_fact_rank("of", of->rank),
+                                     ncs_fact_call("call", q->journal, most->call), ncs_fact_number("nranks", most->nranks));
     ncs_free(rank);
-    ncs_str_addf(s, " each put an id of their own under the key \"%s\" of the store", of->what);
-    if (of->place.line)
-        ncs_str_addf(s, " at line %d", of->place.line);
-    ncs_str_add(s, ", and a key holds one value: ");
-    ncs_format_ranks(s, most->rank, most->count);
-    ncs_str_addf(s, " joined with the id of rank %d", of->rank);
-    ncs_format_place(s, most->call);
-    ncs_str_addf(s, ", which is for %lld rank%s", (long long)most->nranks, most->nranks == 1 ? "" : "s");
+    return s;
 }
 
 /* Too many ranks came with one id of the key, and too few with another. Both are needed: a key may be used again once
@@ -112,12 +108,9 @@ static bool overwritten_id_fill(const struct ncs_analysis *q, const char *key, s
     for (size_t i = 0; i < ids.count && found; i++)
         ncs_add_culprit(d, ids.set[i]->rank, 0, ids.set[i]->place.line);
     if (found) {
-        struct ncs_str s = { 0 };
-        overwritten_id_format(&s, &ids, &most, of);
-        d->f.why = ncs_plain(ncs_str_take(&s));
-        d->f.fix = ncs_plain(
-            ncs_text("put the id of each group of ranks under a key of its own, such as \"%s 0\" and \"%s 1\"", key, key));
-        d->f.evidence = ncs_plain(ncs_copy_text("by the store: which ranks set the key, and which id each rank joined with"));
+        d->f.why = overwritten_id_say(q, &ids, &most, of);
+        d->f.fix = ncs_say(overwritten_id_fix, ncs_fact_text("key", key));
+        d->f.evidence = ncs_say(overwritten_id_evidence);
         d->f.certainty = NCS_CERTAIN;
     }
     ncs_free(most.rank);

@@ -2,7 +2,6 @@
 #include "diagnose/rules/rule.h"
 
 #include "api/types.h"
-#include "base/mem.h"
 
 static size_t p2p_count_mismatch_bytes_of(const struct ncs_call *c)
 {
@@ -53,26 +52,21 @@ static const struct ncs_call *unlike_one(const struct ncs_analysis *q, const str
     return unlike[0] && usual[1] ? r->call[0] : unlike[1] && usual[0] ? r->call[1] : NULL;
 }
 
-/* The advice to change either side, or only the side that is known to be wrong. The caller frees
- * it. */
-static char *counts_of(const struct ncs_call *send, const struct ncs_call *recv, const struct ncs_call *unlike)
+/* The advice to change either side, or only the side that is known to be wrong. */
+static struct ncs_sentence *say_counts(const struct ncs_analysis *q, const struct ncs_call *send, const struct ncs_call *recv,
+                                       const struct ncs_call *unlike)
 {
-    struct ncs_str s = { 0 };
+    struct ncs_sentence *all = NULL;
     bool types = ncs_call_dtype(send) != ncs_call_dtype(recv);
     for (int i = 0; i < 2; i++) {
         const struct ncs_call *change = i ? send : recv, *model = i ? recv : send;
-        if (unlike && change != unlike)
-            continue;
-        ncs_str_addf(&s, "%slet rank %d %s ", s.bytes ? ", or " : "", change->rank, i ? "send" : "receive");
-        if (types)
-            ncs_str_addf(&s, "%s x ", ncs_dtype_name(ncs_call_dtype(model)));
-        ncs_str_addf(&s, "%zu", ncs_call_count(model));
-        if (!types)
-            ncs_str_addf(&s, " instead of %zu", ncs_call_count(change));
-        ncs_format_place(&s, change);
-        ncs_str_addf(&s, ", as rank %d %s", model->rank, i ? "receives" : "sends");
+        if (!unlike || change == unlike)
+            all = ncs_say(p2p_count_change, ncs_fact_sentence("before", all), ncs_fact_call("call", q->journal, change),
+                          ncs_fact_is("sends", i), ncs_fact_text("type", types ? ncs_dtype_name(ncs_call_dtype(model)) : NULL),
+                          ncs_fact_number("count", (int64_t)ncs_call_count(model)),
+                          ncs_fact_number("own", (int64_t)ncs_call_count(change)), ncs_fact_rank("model", model->rank));
     }
-    return ncs_str_take(&s);
+    return all;
 }
 
 /* `types`: only where the numbers of bytes are equal; otherwise only where they differ. */
@@ -91,30 +85,15 @@ static bool match_sizes(const struct ncs_analysis *q, const struct ncs_cause *r,
         ncs_add_culprit(d, send->rank, send->number, send->place.line);
     if (unlike != send)
         ncs_add_culprit(d, recv->rank, recv->number, recv->place.line);
-    if (unlike)
-        d->f.evidence = ncs_plain(ncs_copy_text("by what other ranks pass at these lines in the same round"));
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "rank %d sends %zu bytes", send->rank, out);
-    ncs_format_place(&s, send);
-    ncs_str_addf(&s, ", rank %d receives %zu bytes", recv->rank, in);
-    ncs_format_place(&s, recv);
-    if (in > out)
-        ncs_str_addf(&s, ": it waits for %zu bytes that never come", in - out);
-    else if (in < out)
-        ncs_str_addf(&s, ": %zu bytes are never taken", out - in);
-    else
-        ncs_str_add(&s, ": as many bytes, but of another type");
-    if (other) {
-        ncs_str_add(&s, "; the receive fits what is sent");
-        ncs_format_place(&s, other);
-        ncs_str_add(&s, ", and that one's fits this send: they are received the other way round");
-        d->f.evidence = ncs_plain(ncs_copy_text("by the sizes, which fit when two receives are exchanged"));
-    }
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(other ? ncs_text("let rank %d receive in the order in which rank %d sends: messages of "
-                                          "two ranks are paired by their order alone",
-                                          recv->rank, send->rank)
-                               : counts_of(send, recv, unlike));
+    if (unlike || other)
+        d->f.evidence = ncs_say(p2p_count_mismatch_evidence, ncs_fact_is("other", other));
+    d->f.why = ncs_say(p2p_count_mismatch_why, ncs_fact_call("send", q->journal, send), ncs_fact_call("recv", q->journal, recv),
+                       ncs_fact_number("out", (int64_t)out), ncs_fact_number("in", (int64_t)in),
+                       ncs_fact_number("lacking", in > out ? (int64_t)(in - out) : 0),
+                       ncs_fact_number("left", in < out ? (int64_t)(out - in) : 0), ncs_fact_is("equal", in == out),
+                       ncs_fact_call("other", q->journal, other));
+    d->f.fix = ncs_say(p2p_count_mismatch_fix, ncs_fact_rank("receiver", recv->rank), ncs_fact_rank("sender", send->rank),
+                       ncs_fact_sentence("counts", other ? NULL : say_counts(q, send, recv, unlike)));
     ncs_fill_calls(q, r, d, r->call[0]->rank <= r->call[1]->rank ? r->call[0] : r->call[1]);
     d->remark = types; /* NCCL moves bytes and does not compare types, but its guide demands one type (user guide: p2p) */
     if (types)

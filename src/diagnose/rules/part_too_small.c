@@ -29,40 +29,25 @@ static bool part_too_small_is_outside(const struct ncs_analysis *q, const struct
            other_has(q, info, part_too_small_named(c));
 }
 
-static void part_too_small_format(const struct ncs_analysis *q, const struct ncs_call *c, const struct ncs_cause *r,
-                                  struct ncs_draft *d)
+static void part_too_small_fill(const struct ncs_analysis *q, const struct ncs_call *c, const struct ncs_cause *r,
+                                struct ncs_draft *d)
 {
     const struct ncs_comm_info *info = q->journal->comm[c->comm];
     const struct ncs_call **call = ncs_split_calls(q, info->parent, info->split), *own = NULL;
     int count = q->journal->comm[info->parent]->nranks;
-    for (int i = 0; i < count; i++)
+    bool known = true;
+    for (int i = 0; i < count; i++) {
         own = call[i] && call[i]->rank == c->rank ? call[i] : own;
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "%s %d of the call", ncs_call_is_pair(c) ? "peer" : "root", part_too_small_named(c));
-    ncs_format_place(&s, c);
-    ncs_str_addf(&s, " on rank %d is no rank of %s, which has %d, so it fails", c->rank, info->name, info->nranks);
-    if (own) {
-        ncs_str_add(&s, "; of the colors of the split");
-        ncs_format_place(&s, own);
-        bool known = true;
-        for (int i = 0; i < count; i++)
-            known &= call[i] != NULL;
-        ncs_str_add(&s, known ? ", " : " not all are known");
-        if (known)
-            ncs_format_colors(call, count, &s);
+        known &= call[i] != NULL;
     }
-    if (r->unmet)
-        ncs_add_fact(&s, ncs_fact_waits(q, r->unmet, r->absents > 1));
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    ncs_str_addf(&s, "give rank %d the color of the part that it is meant for", c->rank);
-    if (own)
-        ncs_format_place(&s, own);
-    if (info->nranks == 1)
-        ncs_str_add(&s, ", or name rank 0");
-    else
-        ncs_str_addf(&s, ", or name a rank from 0 to %d", info->nranks - 1);
-    d->f.fix = ncs_plain(ncs_str_take(&s));
-    d->f.evidence = ncs_plain(ncs_copy_text("another part of the split has that rank"));
+    d->f.why = ncs_say(part_too_small_why, ncs_fact_is("peer", ncs_call_is_pair(c)),
+                       ncs_fact_number("named", part_too_small_named(c)), ncs_fact_call("call", q->journal, c),
+                       ncs_fact_number("nranks", info->nranks), ncs_fact_call("own", q->journal, own),
+                       ncs_fact_sentence("colors", known ? ncs_say_colors(call, count) : NULL),
+                       r->unmet ? ncs_fact_waits(q, r->unmet, r->absents > 1) : ncs_fact_text("waits", NULL));
+    d->f.fix = ncs_say(part_too_small_fix, ncs_fact_rank("who", c->rank), ncs_fact_call("own", q->journal, own),
+                       ncs_fact_number("last", info->nranks - 1));
+    d->f.evidence = ncs_say(part_too_small_evidence);
     ncs_free(call);
 }
 
@@ -74,7 +59,7 @@ static bool part_too_small_match(const struct ncs_analysis *q, const struct ncs_
             return false;
         ncs_fill_absent(q, r, d);
         ncs_sentence_free(d->f.evidence);
-        part_too_small_format(q, r->absent[0]->call, r, d);
+        part_too_small_fill(q, r->absent[0]->call, r, d);
         return true;
     }
     if (r->kind != NCS_CAUSE_PARTS)
@@ -89,7 +74,7 @@ static bool part_too_small_match(const struct ncs_analysis *q, const struct ncs_
     }
     if (!first)
         return false;
-    part_too_small_format(q, first, r, d);
+    part_too_small_fill(q, first, r, d);
     d->f.certainty = NCS_CERTAIN;
     ncs_set_call(q, d, first);
     return true;

@@ -1,8 +1,6 @@
 /* A call that returns an error in the simulator would crash the real library. */
 #include "diagnose/rules/rule.h"
 
-#include "base/mem.h"
-
 /* The call with which the rank finalized the communicator before; NULL = it has not, or the record was
  * dropped. */
 static const struct ncs_call *crash_finalize_before(const struct ncs_call *call)
@@ -13,18 +11,10 @@ static const struct ncs_call *crash_finalize_before(const struct ncs_call *call)
     return c;
 }
 
-static char *crash_fix(const struct ncs_analysis *q, const struct ncs_call *call)
+static struct ncs_sentence *say_crash_fix(const struct ncs_analysis *q, const struct ncs_call *call)
 {
-    const struct ncs_call *end = crash_finalize_before(call);
-    struct ncs_str s = { 0 };
-    if (end) {
-        ncs_str_addf(&s, "let rank %d finalize %s after its last call, not", call->rank, ncs_comm_name(q, call->comm));
-        ncs_format_place(&s, end);
-        ncs_str_add(&s, ": NCCL itself has no check here");
-    } else {
-        ncs_str_add(&s, "do not rely on the error returned here: NCCL itself has no such check");
-    }
-    return ncs_str_take(&s);
+    return ncs_say(real_library_crash_fix, ncs_fact_call("call", q->journal, call),
+                   ncs_fact_call("end", q->journal, crash_finalize_before(call)));
 }
 
 static const struct ncs_notice *crash_of(const struct ncs_analysis *q, const struct ncs_call *call)
@@ -43,15 +33,9 @@ static bool leaves_others(const struct ncs_analysis *q, const struct ncs_cause *
     if (!notice)
         return false;
     ncs_fill_absent(q, r, d);
-    char *text = ncs_describe(c);
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "rank %d's %s", c->rank, text);
-    ncs_format_place(&s, c);
-    ncs_str_addf(&s, " crashes the real library%s%s", notice->why ? ": " : "", notice->why ? notice->why : "");
-    ncs_add_fact(&s, ncs_fact_waits(q, r->unmet, r->absents > 1));
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(crash_fix(q, c));
-    ncs_free(text);
+    d->f.why = ncs_say(real_library_crash_why, ncs_fact_call("call", q->journal, c), ncs_fact_text("reason", notice->why),
+                       ncs_fact_waits(q, r->unmet, r->absents > 1));
+    d->f.fix = say_crash_fix(q, c);
     return true;
 }
 
@@ -61,8 +45,8 @@ static bool real_library_crash_match(const struct ncs_analysis *q, const struct 
         return leaves_others(q, r, d);
     if (r->kind != NCS_CAUSE_NOTICE || r->notice->kind != NCS_NOTICE_CRASH)
         return false;
-    ncs_fill_notice(q, r, d, "crashes the real library");
-    d->f.fix = ncs_plain(crash_fix(q, r->notice->calls ? r->notice->call[0] : NULL));
+    ncs_fill_notice(q, r, d, ncs_say(real_library_crash_what));
+    d->f.fix = say_crash_fix(q, r->notice->calls ? r->notice->call[0] : NULL);
     return true;
 }
 

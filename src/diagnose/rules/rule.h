@@ -137,8 +137,8 @@ bool ncs_opposite_order(const struct ncs_analysis *q, const struct ncs_call **ca
 
 /* Asks about calls that ranks group differently, except in hangs of the simulator (rules/common/groupings.c). */
 void ncs_judge_groupings(const struct ncs_analysis *q, struct ncs_drafts *all);
-/* Fills all but the fix; `why` continues the two ranks' calls (rules/common/grouping_finding.c). */
-void ncs_fill_grouping(const struct ncs_analysis *q, const struct ncs_grouping *g, struct ncs_draft *d, const char *why);
+void ncs_fill_grouping(const struct ncs_analysis *q, const struct ncs_grouping *g,
+                       struct ncs_draft *d); /* all but the fix (rules/common/grouping_finding.c) */
 
 /* The findings of one reading while they are collected (rules/common/drafts.c). */
 struct ncs_drafts {
@@ -158,20 +158,18 @@ bool ncs_same_culprits(const struct ncs_finding *a, const struct ncs_finding *b)
  * frees the list (rules/common/uneven_split.c). */
 const struct ncs_call **ncs_split_calls(const struct ncs_analysis *q, int parent, uint32_t nth);
 /* "ranks 0, 1 gave 0, rank 2 gave 1" */
-void ncs_format_colors(const struct ncs_call *const *call, int count, struct ncs_str *s);
+struct ncs_sentence *ncs_say_colors(const struct ncs_call *const *call, int count);
 /* Adds the ranks' colors to a finding about a rank that is missed in a part of a split
  * (rules/common/uneven_split.c). */
 void ncs_add_colors(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
 /* Blames ranks that join with another size, or as the same rank as another; fills why and fix
  * (rules/common/joiners.c). */
-bool ncs_joiners_clash(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d, struct ncs_str *why,
-                       struct ncs_str *fix);
+bool ncs_joiners_clash(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d);
 /* Blames ranks that join with an id from another key than the others at their place, or with a rank
  * number that another one has, too. Fills all but the repair (rules/common/id_keys.c). */
 bool ncs_took_wrong_id(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d);
-/* Adds the calls that the missed ranks of a growth must make: old ranks and new ones. */
-void ncs_format_growth(const struct ncs_analysis *q, const struct ncs_unmet *n, const int *absent, size_t count,
-                       struct ncs_str *s);
+/* The calls that the missed ranks of a growth must make: old ranks and new ones. */
+struct ncs_sentence *ncs_say_growth(const struct ncs_analysis *q, const struct ncs_unmet *n, const int *absent, size_t count);
 
 /* The pair of a notice (STALE) whose memory the failed put of this notice writes to; NULL = none
  * (rules/freed_while_registered.c). */
@@ -394,6 +392,7 @@ struct ncs_odd_order {
 /* The caller calls ncs_odd_order_free(). */
 struct ncs_odd_order ncs_odd_order_of(const struct ncs_analysis *q, const struct ncs_cause *r);
 void ncs_odd_order_free(struct ncs_odd_order *o);
+struct ncs_fact ncs_fact_odd(const char *name, const struct ncs_odd_order *o); /* the ranks to blame */
 
 /* ---- joining a communicator (rules/common/join_finding.c) ---- */
 
@@ -432,6 +431,7 @@ const struct ncs_notice_inexact *ncs_inexact_of(const struct ncs_analysis *q, co
 
 /* ---- what the machine noticed (rules/common/machine_notice.c) ---- */
 
-void ncs_fill_notice(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, const char *what);
+/* Fills all but the fix; takes over `what`: "touches memory that it may not touch". */
+void ncs_fill_notice(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, struct ncs_sentence *what);
 
 #endif

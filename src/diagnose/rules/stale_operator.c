@@ -2,10 +2,10 @@
  * operator since, so the call succeeds with the wrong factor. */
 #include "diagnose/rules/rule.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "api/types.h"
-#include "base/mem.h"
 
 static bool same_factor(const struct ncs_redop *a, const struct ncs_redop *b)
 {
@@ -50,49 +50,39 @@ static const struct ncs_redop *meant(const struct ncs_analysis *q, const struct 
     return NULL;
 }
 
-static void format_made(struct ncs_str *s, const struct ncs_call *call, uint64_t id)
+static struct ncs_fact fact_made(const char *name, const struct ncs_analysis *q, const struct ncs_call *call, uint64_t id)
 {
     while (call && call->id != id)
         call = call->older;
-    if (call)
-        ncs_format_place(s, call);
+    return ncs_fact_call(name, q->journal, call);
 }
 
-static void format_factor(struct ncs_str *s, const char *before, const struct ncs_redop *op)
+static struct ncs_fact fact_factor(const char *name, const struct ncs_redop *op)
 {
+    char text[32] = "";
     float single;
-    double value;
+    double value = 0;
     if (op->dtype == ncclFloat32) {
         memcpy(&single, op->scalar, sizeof single);
         value = (double)single;
     } else if (op->dtype == ncclFloat64) {
         memcpy(&value, op->scalar, sizeof value);
     } else {
-        return;
+        return ncs_fact_text(name, NULL);
     }
-    ncs_str_addf(s, "%s%g", before, value);
+    snprintf(text, sizeof text, "%g", value);
+    return ncs_fact_text(name, text);
 }
 
 static void stale_operator_fill(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_redop *old,
                                 struct ncs_draft *d)
 {
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "rank %d's operator in call %u on %s", call->rank, (unsigned)call->number, ncs_comm_name(q, call->comm));
-    ncs_format_place(&s, call);
-    ncs_str_add(&s, " is the one made");
-    format_made(&s, call, call->redop->created);
-    format_factor(&s, ", with the factor ", call->redop);
-    ncs_str_add(&s, ": it got the handle of the one made");
-    format_made(&s, call, old->created);
-    format_factor(&s, ", with the factor ", old);
-    ncs_str_add(&s, ", and destroyed");
-    format_made(&s, call, old->destroyed);
-    ncs_str_add(&s, ", which is the factor of all other ranks");
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(ncs_text("make the operator anew on rank %d too, and keep no copy of a handle beyond its "
-                                  "destroy",
-                                  call->rank));
-    d->f.evidence = ncs_plain(ncs_text("by the factors that the ranks gave in the same call"));
+    d->f.why = ncs_say(stale_operator_why, ncs_fact_call("call", q->journal, call),
+                       fact_made("now", q, call, call->redop->created), fact_factor("factor", call->redop),
+                       fact_made("old", q, call, old->created), fact_factor("meant", old),
+                       fact_made("end", q, call, old->destroyed));
+    d->f.fix = ncs_say(stale_operator_fix, ncs_fact_rank("who", call->rank));
+    d->f.evidence = ncs_say(stale_operator_evidence);
     d->f.certainty = NCS_LIKELY;
     ncs_set_call(q, d, call);
     ncs_add_culprit(d, call->rank, call->number, call->place.line);

@@ -31,36 +31,15 @@ static int unordered_threads_compare(const struct pair *a, const struct pair *b)
     return 0;
 }
 
-static void unordered_threads_format_call(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c, bool by_comm)
-{
-    ncs_str_addf(s, "thread %d", c->thread);
-    ncs_format_place(s, c);
-    if (by_comm)
-        ncs_str_addf(s, ", on %s,", ncs_comm_name(q, c->comm));
-}
-
-static void unordered_threads_format(const struct ncs_analysis *q, const struct pair *p, struct ncs_draft *d)
+static void unordered_threads_fill(const struct ncs_analysis *q, const struct pair *p, struct ncs_draft *d)
 {
     bool one = p->low->comm == p->high->comm;
     const char *name = ncs_comm_name(q, p->low->comm);
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "on rank %d ", p->low->rank);
-    unordered_threads_format_call(q, &s, p->low, !one);
-    ncs_str_add(&s, " and ");
-    unordered_threads_format_call(q, &s, p->high, !one);
-    if (one)
-        ncs_str_addf(&s,
-                     " make calls on %s, and nothing says which comes first: NCCL pairs calls by "
-                     "their order, and a communicator is for one thread at a time",
-                     name);
-    else
-        ncs_str_add(&s, " make calls on one stream, and nothing says which comes first: on another "
-                        "rank they may come the other way round, and then both hang");
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(ncs_text("let one thread make all calls on the %s, or let the one thread wait for the "
-                                  "other, in the same order on every rank",
-                                  one ? "communicator" : "stream"));
-    d->f.evidence = ncs_plain(ncs_copy_text("the thread has not waited for anything since the other's call"));
+    d->f.why = ncs_say(unordered_threads_why, ncs_fact_call("low", q->journal, p->low), ncs_fact_number("thread", p->low->thread),
+                       ncs_fact_call("high", q->journal, p->high), ncs_fact_number("other", p->high->thread),
+                       ncs_fact_is("one", one));
+    d->f.fix = ncs_say(unordered_threads_fix, ncs_fact_is("one", one));
+    d->f.evidence = ncs_say(unordered_threads_evidence);
     d->f.comm = ncs_copy_text(name);
     d->f.title = one ? ncs_text("communicator %s: calls of several threads", name)
                      : ncs_copy_text("one stream: calls of several threads");
@@ -81,7 +60,7 @@ static bool unordered_threads_match(const struct ncs_analysis *q, const struct n
     }
     if (!first.low)
         return false;
-    unordered_threads_format(q, &first, d);
+    unordered_threads_fill(q, &first, d);
     d->f.certainty = NCS_UNDEFINED;
     d->order = first.low->id;
     return true;

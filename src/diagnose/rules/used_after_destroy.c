@@ -26,23 +26,15 @@ static const struct ncs_call *used_after_destroy_find_end(const struct ncs_analy
     return c;
 }
 
-static void used_after_destroy_format(const struct ncs_analysis *q, const struct ncs_call *late, const struct ncs_call *end,
-                                      struct ncs_draft *d)
+static void used_after_destroy_fill(const struct ncs_analysis *q, const struct ncs_call *late, const struct ncs_call *end,
+                                    struct ncs_draft *d)
 {
-    const char *name = ncs_comm_name(q, late->comm);
     bool abort = end->fn == NCS_FN_ncclCommAbort, again = late->fn == end->fn;
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "rank %d %s %s", late->rank, abort ? "aborted" : "destroyed", name);
-    ncs_format_place(&s, end);
-    ncs_str_addf(&s, " and %s with %s", again ? "does so again" : "uses it after that", ncs_function_name(late));
-    ncs_format_place(&s, late);
-    ncs_str_add(&s, ": the handle is freed memory, and NCCL may crash instead of returning an error");
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(again ? ncs_text("leave it to one owner to %s %s", abort ? "abort" : "destroy", name)
-                               : ncs_text("make the last use of %s before the %s, and set the handle to NULL "
-                                          "with it",
-                                          name, abort ? "abort" : "destroy"));
-    d->f.evidence = ncs_plain(ncs_text("by the calls of rank %d alone", late->rank));
+    d->f.why = ncs_say(used_after_destroy_why, ncs_fact_call("late", q->journal, late), ncs_fact_call("end", q->journal, end),
+                       ncs_fact_is("abort", abort), ncs_fact_is("again", again));
+    d->f.fix = ncs_say(used_after_destroy_fix, ncs_fact_comm(q, late->comm), ncs_fact_is("abort", abort),
+                       ncs_fact_is("again", again));
+    d->f.evidence = ncs_say(used_after_destroy_evidence, ncs_fact_rank("who", late->rank));
 }
 
 /* Matches a failed call that others wait for, and failed calls in a run that ended. */
@@ -56,7 +48,7 @@ static bool used_after_destroy_match(const struct ncs_analysis *q, const struct 
             return false;
         ncs_fill_absent(q, r, d);
         ncs_sentence_free(d->f.evidence);
-        used_after_destroy_format(q, late, end, d);
+        used_after_destroy_fill(q, late, end, d);
         return true;
     }
     if (r->kind != NCS_CAUSE_GONE)
@@ -72,7 +64,7 @@ static bool used_after_destroy_match(const struct ncs_analysis *q, const struct 
     end = late ? used_after_destroy_find_end(q, late) : NULL; /* records may have been dropped */
     if (!end)
         return false;
-    used_after_destroy_format(q, late, end, d);
+    used_after_destroy_fill(q, late, end, d);
     d->f.certainty = NCS_UNDEFINED;
     d->f.call = late->number;
     d->order = late->id;

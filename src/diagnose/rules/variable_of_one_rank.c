@@ -11,16 +11,10 @@
 
 enum { VALUE_BYTES = 60 }; /* of a value that is shown */
 
-static const struct {
-    const char *ranks, *then;
-} variable_effects[NCS_EFFECTS] = {
-    [NCS_EFFECT_ALGORITHM] = { "choose different algorithms or protocols for one call", "the call hangs or gives wrong results" },
-    [NCS_EFFECT_CHANNELS] = { "use different numbers of channels or threads for one call",
-                              "the call hangs or gives wrong results" },
-    [NCS_EFFECT_CHUNKS] = { "cut the same data into chunks of different size", "the call hangs or gives wrong results" },
-    [NCS_EFFECT_TRANSPORT] = { "choose different transports for one connection", "the connection fails or the call hangs" },
-    [NCS_EFFECT_DEVICES] = { "offer different numbers of network devices", "some channels have no peer, and the call hangs" },
-    [NCS_EFFECT_MEETING] = { "look for each other at different addresses", "the communicator is never made" },
+static const enum ncs_phrase variable_effects[NCS_EFFECTS] = {
+    [NCS_EFFECT_ALGORITHM] = NCS_PHRASE_variable_algorithm, [NCS_EFFECT_CHANNELS] = NCS_PHRASE_variable_channels,
+    [NCS_EFFECT_CHUNKS] = NCS_PHRASE_variable_chunks,       [NCS_EFFECT_TRANSPORT] = NCS_PHRASE_variable_transport,
+    [NCS_EFFECT_DEVICES] = NCS_PHRASE_variable_devices,     [NCS_EFFECT_MEETING] = NCS_PHRASE_variable_meeting,
 };
 
 /* The ranks of a communicator that share a value. */
@@ -117,35 +111,27 @@ static void variable_blame(struct variable_groups *all)
     }
 }
 
-static void variable_format_group(const char *name, const struct variable_group *g, struct ncs_str *s)
-{
-    struct ncs_str value = { 0 };
-    ncs_str_add(s, name ? name : "");
-    if (g->value) {
-        ncs_str_add_bytes(&value, g->value, strnlen(g->value, VALUE_BYTES));
-        ncs_str_add(s, name ? " is " : "");
-        ncs_safe_line(s, value.text);
-        ncs_str_add(s, strlen(g->value) > VALUE_BYTES ? "..." : "");
-    } else {
-        ncs_str_add(s, name ? " is not set" : "not set");
-    }
-    ncs_str_add(s, " on ");
-    ncs_format_ranks(s, g->rank, g->ranks);
-    ncs_str_free(&value);
-}
-
 /* "NCCL_ALGO is Ring on rank 2, and not set on ranks 0, 1, 3": the ranks to blame come first. */
-static void variable_format(const char *name, const struct variable_groups *all, struct ncs_str *s)
+static struct ncs_sentence *variable_say(const char *name, const struct variable_groups *all)
 {
+    struct ncs_sentence *s = NULL;
     size_t told = 0;
     for (int odd = 1; odd >= 0; odd--)
         for (size_t i = 0; i < all->groups; i++) {
-            if (all->group[i].odd != odd)
+            const struct variable_group *g = &all->group[i];
+            struct ncs_str cut = { 0 }, value = { 0 };
+            if (g->odd != odd)
                 continue;
-            told++;
-            ncs_str_add(s, told == 1 ? "" : told == all->groups ? ", and " : ", ");
-            variable_format_group(told == 1 ? name : NULL, &all->group[i], s);
+            const char *text = g->value ? g->value : "";
+            ncs_str_add_bytes(&cut, text, strnlen(text, VALUE_BYTES));
+            ncs_safe_line(&value, cut.text);
+            s = ncs_say(variable_group, ncs_fact_sentence("before", s), ncs_fact_is("last", ++told == all->groups),
+                        ncs_fact_text("name", name), ncs_fact_is("set", g->value), ncs_fact_text("value", value.text),
+                        ncs_fact_is("cut", strlen(text) > VALUE_BYTES), ncs_fact_ranks("who", g->rank, g->ranks));
+            ncs_str_free(&cut);
+            ncs_str_free(&value);
         }
+    return s;
 }
 
 static bool variable_of_one_rank_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
@@ -158,24 +144,19 @@ static bool variable_of_one_rank_match(const struct ncs_analysis *q, const struc
     if (comm < 0 || effect == NCS_EFFECT_NONE)
         return false;
     struct variable_groups all = { .effect = effect };
-    struct ncs_str why = { 0 };
     variable_group_members(q, setting, comm, &all);
     variable_blame(&all);
-    variable_format(setting->name, &all, &why);
+    d->f.why = ncs_say(variable_of_one_rank_why, ncs_fact_sentence("groups", variable_say(setting->name, &all)),
+                       ncs_fact_comm(q, comm),
+                       ncs_fact_sentence("effect", ncs_sentence_of(variable_effects[effect], &(struct ncs_fact){ 0 }, 1)));
     for (size_t i = 0; i < all.groups; i++)
         for (size_t k = 0; all.group[i].odd && k < all.group[i].ranks; k++)
             ncs_add_culprit(d, all.group[i].rank[k], 0, 0);
     variable_free(&all);
-    ncs_str_addf(&why, ": these ranks of %s may %s; then, on GPUs, %s", ncs_comm_name(q, comm), variable_effects[effect].ranks,
-                 variable_effects[effect].then);
     d->f.title = ncs_text("%s differs between ranks of %s", setting->name, ncs_comm_name(q, comm));
     d->f.comm = ncs_copy_text(ncs_comm_name(q, comm));
-    d->f.why = ncs_plain(ncs_str_take(&why));
-    d->f.fix = ncs_plain(
-        ncs_text("give %s one value on all ranks of a communicator, or set it on none; `ncclscript doctor`, started like the "
-                 "job, shows what differs between its processes",
-                 setting->name));
-    d->f.evidence = ncs_plain(ncs_copy_text("by the variables of each rank"));
+    d->f.fix = ncs_say(variable_of_one_rank_fix, ncs_fact_text("name", setting->name));
+    d->f.evidence = ncs_say(variable_of_one_rank_evidence);
     d->f.certainty = NCS_UNDEFINED;
     return true;
 }

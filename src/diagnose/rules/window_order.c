@@ -32,11 +32,11 @@ static bool same_size(const struct ncs_call *a, const struct ncs_call *b)
 
 static const struct {
     bool (*same)(const struct ncs_call *a, const struct ncs_call *b);
-    const char *evidence;
+    enum ncs_phrase evidence;
 } ways[] = {
-    { window_order_same_label, "by the labels of the registrations" },
-    { window_order_same_line, "by the script lines of the registrations" },
-    { same_size, "by the sizes and flags of the windows" },
+    { window_order_same_label, NCS_PHRASE_window_order_by_label },
+    { window_order_same_line, NCS_PHRASE_window_order_by_line },
+    { same_size, NCS_PHRASE_window_order_by_size },
 };
 
 /* True if each entry of `a` is like exactly one entry of `b`, the one at its own place: then
@@ -89,15 +89,10 @@ static void window_order_fill(const struct ncs_analysis *q, struct ncs_draft *d,
 {
     const struct ncs_call *a = unlike->call[i], *b = model->call[i];
     const char *name = ncs_comm_name(q, a->comm);
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "windows %zu and %zu on %s are exchanged: window %zu is of %llu bytes", i + 1, k + 1, name, i + 1,
-                 (unsigned long long)a->arg[2].u);
-    ncs_format_place(&s, a);
-    ncs_str_addf(&s, " on rank %d and of %llu bytes", a->rank, (unsigned long long)b->arg[2].u);
-    ncs_format_place(&s, b);
-    ncs_str_addf(&s, " on rank %d: they are paired by their order, so puts land in the other one", b->rank);
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(ncs_text("register the windows of %s in one order on every rank", name));
+    d->f.why = ncs_say(window_order_why, ncs_fact_call("a", q->journal, a), ncs_fact_call("b", q->journal, b),
+                       ncs_fact_number("first", (int64_t)i + 1), ncs_fact_number("second", (int64_t)k + 1),
+                       ncs_fact_number("bytes", (int64_t)a->arg[2].u), ncs_fact_number("others", (int64_t)b->arg[2].u));
+    d->f.fix = ncs_say(window_order_fix, ncs_fact_text("comm", name));
     d->f.certainty = NCS_CERTAIN;
     d->f.comm = ncs_copy_text(name);
     d->f.title = ncs_text("windows of communicator %s", name);
@@ -127,7 +122,7 @@ static bool window_order_match(const struct ncs_analysis *q, const struct ncs_ca
         if (!differs || first >= 0)
             continue;
         first = m;
-        d->f.evidence = ncs_plain(ncs_copy_text(ways[way].evidence));
+        d->f.evidence = ncs_sentence_of(ways[way].evidence, &(struct ncs_fact){ 0 }, 1);
         window_order_fill(q, d, &lists[m], &lists[model], i, k);
     }
     for (int m = 0; m < info->members; m++)

@@ -3,7 +3,6 @@
 #include "diagnose/rules/rule.h"
 
 #include "api/types.h"
-#include "base/mem.h"
 
 static bool is_zero(const struct ncs_redop *op)
 {
@@ -31,20 +30,10 @@ static void zero_factor_fill(const struct ncs_analysis *q, const struct ncs_call
     while (made && made->id != call->redop->created)
         made = made->older;
     const char *type = ncs_dtype_name(call->redop->dtype);
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "the operator of call %u on %s", (unsigned)call->number, ncs_comm_name(q, call->comm));
-    ncs_format_place(&s, call);
-    if (made) {
-        ncs_str_add(&s, ", made");
-        ncs_format_place(&s, made);
-    }
-    ncs_str_addf(&s,
-                 ", has the factor 0 on every rank, so the result is 0 whatever is reduced: of the "
-                 "scalar NCCL reads %zu byte%s as %s, and those of a wider value may be 0",
-                 ncs_dtype_bytes(call->redop->dtype), ncs_dtype_bytes(call->redop->dtype) == 1 ? "" : "s", type);
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(ncs_text("give the scalar as %s, the type of the operator", type));
-    d->f.evidence = ncs_plain(ncs_text("by the bytes that NCCL was given as the scalar"));
+    d->f.why = ncs_say(zero_factor_why, ncs_fact_call("call", q->journal, call), ncs_fact_call("made", q->journal, made),
+                       ncs_fact_number("bytes", (int64_t)ncs_dtype_bytes(call->redop->dtype)), ncs_fact_text("type", type));
+    d->f.fix = ncs_say(zero_factor_fix, ncs_fact_text("type", type));
+    d->f.evidence = ncs_say(zero_factor_evidence);
     d->f.certainty = NCS_LIKELY;
     ncs_set_call(q, d, call);
     for (int r = 0; r < q->journal->comm[call->comm]->nranks; r++) {

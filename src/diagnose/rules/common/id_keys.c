@@ -62,13 +62,6 @@ static size_t id_keys_count_alike(const struct joiners *all, const struct joiner
     return alike;
 }
 
-static void format_joiner(struct ncs_str *s, const struct joiner *j)
-{
-    ncs_str_addf(s, "rank %d joins with the id of \"%s\"", j->call->rank, j->key);
-    if (j->call->place.line)
-        ncs_str_addf(s, " at line %d", j->call->place.line);
-}
-
 /* True if a communicator whose ranks wait at this place lacks a rank of the number with which the rank joins. */
 static bool is_missed(const struct ncs_analysis *q, const struct joiner *j)
 {
@@ -100,14 +93,11 @@ static bool takes_other_kind(const struct ncs_analysis *q, const struct joiners 
     }
     if (!like)
         return false;
-    struct ncs_str s = { 0 };
-    format_joiner(&s, wrong);
-    ncs_str_addf(&s, ", where the others take the id of \"%s\" or the like", like->key);
     ncs_add_culprit(d, wrong->call->rank, 0, wrong->call->place.line);
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(ncs_text("let rank %d join with the id of the communicator that is meant at line %d", wrong->call->rank,
-                                  wrong->call->place.line));
-    d->f.evidence = ncs_plain(ncs_copy_text("by the keys of the store from which the ids come"));
+    d->f.why = ncs_say(id_keys_kind_why, ncs_fact_call("call", q->journal, wrong->call), ncs_fact_text("key", wrong->key),
+                       ncs_fact_text("like", like->key));
+    d->f.fix = ncs_say(id_keys_kind_fix, ncs_fact_call("call", q->journal, wrong->call));
+    d->f.evidence = ncs_say(id_keys_kind_evidence);
     return true;
 }
 
@@ -121,7 +111,7 @@ static bool claims(const struct joiner *j, const struct ncs_unmet *n)
 
 /* Two ranks join one communicator as the same rank, which is missing in another one: one of the two
  * took the wrong id. Nothing shows which, so both are named. */
-static bool takes_place(const struct joiners *all, const struct ncs_unmet *n, struct ncs_draft *d)
+static bool takes_place(const struct ncs_analysis *q, const struct joiners *all, const struct ncs_unmet *n, struct ncs_draft *d)
 {
     const struct joiner *a = NULL, *b = NULL;
     for (size_t i = 0; i < all->count && !b && n->absents == 1; i++)
@@ -135,15 +125,12 @@ static bool takes_place(const struct joiners *all, const struct ncs_unmet *n, st
         }
     if (!b)
         return false;
-    struct ncs_str s = { 0 };
-    format_joiner(&s, a);
-    ncs_str_addf(&s, " and rank %d, too, both as rank %d: one of them is missed where the others join", b->call->rank,
-                 n->absent[0].comm_rank);
     ncs_add_culprit(d, a->call->rank, 0, a->call->place.line);
     ncs_add_culprit(d, b->call->rank, 0, b->call->place.line);
-    d->f.why = ncs_plain(ncs_str_take(&s));
-    d->f.fix = ncs_plain(ncs_copy_text("let each rank take the id of its own group"));
-    d->f.evidence = ncs_plain(ncs_copy_text("nothing shows which of the two took the wrong key"));
+    d->f.why = ncs_say(id_keys_place_why, ncs_fact_call("call", q->journal, a->call), ncs_fact_text("key", a->key),
+                       ncs_fact_rank("other", b->call->rank), ncs_fact_number("number", n->absent[0].comm_rank));
+    d->f.fix = ncs_say(id_keys_place_fix);
+    d->f.evidence = ncs_say(id_keys_place_evidence);
     d->f.certainty = NCS_LIKELY;
     return true;
 }
@@ -151,7 +138,7 @@ static bool takes_place(const struct joiners *all, const struct ncs_unmet *n, st
 bool ncs_took_wrong_id(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d)
 {
     struct joiners all = id_keys_find_joiners(q);
-    bool found = takes_other_kind(q, &all, d) || takes_place(&all, n, d);
+    bool found = takes_other_kind(q, &all, d) || takes_place(q, &all, n, d);
     ncs_free(all.of);
     if (found)
         ncs_fill_unmet(q, d, n, 0);

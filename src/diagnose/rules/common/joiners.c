@@ -84,30 +84,39 @@ static const struct ncs_call *joiners_commonest(const struct ncs_analysis *q, co
     return best;
 }
 
-static void format_size(const struct joiners *j, const struct ncs_call *of, struct ncs_str *s)
+static struct ncs_fact fact_joined(const struct ncs_call *const *call, size_t count)
 {
-    int *ranks = ncs_new(j->count * sizeof *ranks);
+    int *rank = ncs_new((count + 1) * sizeof *rank);
+    for (size_t i = 0; i < count; i++)
+        rank[i] = call[i]->rank;
+    struct ncs_fact fact = ncs_fact_ranks("who", rank, count);
+    ncs_free(rank);
+    return fact;
+}
+
+static struct ncs_sentence *say_size(const struct ncs_analysis *q, const struct joiners *j, const struct ncs_call *of,
+                                     struct ncs_sentence *before)
+{
+    const struct ncs_call **like = ncs_new(j->count * sizeof *like);
     size_t count = 0;
     for (size_t i = 0; i < j->count; i++)
         if (nranks_given(j->call[i]) == nranks_given(of))
-            ranks[count++] = j->call[i]->rank;
-    ncs_str_addf(s, "%d on ", nranks_given(of));
-    ncs_format_ranks(s, ranks, count);
-    ncs_format_place(s, of);
-    ncs_free(ranks);
+            like[count++] = j->call[i];
+    before = ncs_say(joiners_size, ncs_fact_sentence("before", before), ncs_fact_number("nranks", nranks_given(of)),
+                     fact_joined(like, count), ncs_fact_call("call", q->journal, of));
+    ncs_free(like);
+    return before;
 }
 
 /* Ranks pass different nranks. Fills why, fix, culprits and evidence; false = all passed the
  * same. */
-static bool sizes_differ(const struct ncs_analysis *q, const struct joiners *j, struct ncs_draft *d, struct ncs_str *why,
-                         struct ncs_str *fix)
+static bool sizes_differ(const struct ncs_analysis *q, const struct joiners *j, struct ncs_draft *d)
 {
     if (!j->count || joiners_votes(j, nranks_given(j->call[0])) == j->count)
         return false;
     bool tied;
     const struct ncs_call *best = joiners_commonest(q, j, &tied);
-    ncs_str_addf(why, "the ranks that join %s with %s passed different nranks: ", ncs_comm_name(q, best->comm),
-                 ncs_fn_info[best->fn].name);
+    struct ncs_sentence *sizes = NULL, *change = NULL;
     for (size_t i = 0; i < j->count; i++) {
         const struct ncs_call *c = j->call[i];
         bool unlike = nranks_given(c) != nranks_given(best), listed = false;
@@ -115,27 +124,20 @@ static bool sizes_differ(const struct ncs_analysis *q, const struct joiners *j, 
             ncs_add_culprit(d, c->rank, 0, c->place.line);
         for (size_t k = 0; k < i; k++)
             listed |= nranks_given(j->call[k]) == nranks_given(c);
-        if (!unlike || listed)
-            continue;
-        format_size(j, c, why);
-        ncs_str_add(why, ", ");
+        if (unlike && !listed)
+            sizes = say_size(q, j, c, sizes);
     }
-    format_size(j, best, why);
     size_t agree = joiners_votes(j, nranks_given(best));
-    d->f.evidence = ncs_plain(tied                   ? ncs_copy_text("no size is the commonest, so all ranks are named")
-                              : 2 * agree > j->count ? ncs_text("by the majority: %zu of %zu ranks agree", agree, j->count)
-                                                     : ncs_text("by the run, which has %d ranks", q->ranks));
-    if (tied) {
-        ncs_str_add(fix, "pass the same nranks on every rank");
-        return true;
-    }
-    ncs_str_addf(fix, "pass nranks = %d on ", nranks_given(best));
-    for (size_t i = 0; i < d->f.culprits; i++) {
-        ncs_str_addf(fix, "%srank %d", i ? ", " : "", d->f.culprit[i].rank);
-        if (d->f.culprit[i].line)
-            ncs_str_addf(fix, " (line %d)", d->f.culprit[i].line);
-    }
-    ncs_str_add(fix, " as well");
+    d->f.why = ncs_say(joiners_sizes_why, ncs_fact_call("call", q->journal, best),
+                       ncs_fact_sentence("sizes", say_size(q, j, best, sizes)));
+    d->f.evidence = ncs_say(joiners_sizes_evidence, ncs_fact_is("tied", tied), ncs_fact_is("most", 2 * agree > j->count),
+                            ncs_fact_number("agree", (int64_t)agree), ncs_fact_number("all", (int64_t)j->count),
+                            ncs_fact_number("ranks", q->ranks));
+    for (size_t i = 0; i < d->f.culprits; i++)
+        change = ncs_say(joiners_change, ncs_fact_sentence("before", change), ncs_fact_rank("who", d->f.culprit[i].rank),
+                         ncs_fact_line("line", d->f.culprit[i].line));
+    d->f.fix = ncs_say(joiners_sizes_fix, ncs_fact_is("tied", tied), ncs_fact_number("nranks", nranks_given(best)),
+                       ncs_fact_sentence("change", change));
     return true;
 }
 
@@ -158,31 +160,18 @@ static size_t twins_of(const struct joiners *j, int comm_rank, const struct ncs_
     return count;
 }
 
-static void format_ranks_of_calls(struct ncs_str *s, const struct ncs_call *const *call, size_t count)
-{
-    int *rank = ncs_new((count + 1) * sizeof *rank);
-    for (size_t i = 0; i < count; i++)
-        rank[i] = call[i]->rank;
-    ncs_format_ranks(s, rank, count);
-    ncs_free(rank);
-}
-
 /* "ranks 0, 1 of the run both join comm1 as rank 0 of 4 (ncclCommInitRank at line 3) and nobody as ranks 1, 2" */
-static void format_twins(const struct ncs_analysis *q, const struct ncs_call *const *twin, size_t twins, const int *unused,
-                         size_t count, struct ncs_str *why)
+static struct ncs_sentence *say_twins(const struct ncs_analysis *q, const struct ncs_call *const *twin, size_t twins,
+                                      const int *unused, size_t count)
 {
-    const struct ncs_call *a = twin[0];
-    format_ranks_of_calls(why, twin, twins);
-    ncs_str_addf(why, " of the run %s join %s as rank %d of %d (%s", twins == 2 ? "both" : "all", ncs_comm_name(q, a->comm),
-                 a->comm_rank, nranks_given(a), ncs_fn_info[a->fn].name);
-    ncs_format_place(why, a);
+    struct ncs_sentence *lines = NULL;
     for (size_t i = 1; i < twins; i++)
         if (twin[i]->place.line != twin[i - 1]->place.line)
-            ncs_str_addf(why, " and line %d", twin[i]->place.line);
-    ncs_str_add(why, ")");
-    ncs_str_add(why, count ? " and nobody as " : "");
-    if (count)
-        ncs_format_ranks(why, unused, count);
+            lines = ncs_say(joiners_line, ncs_fact_sentence("before", lines), ncs_fact_line("line", twin[i]->place.line));
+    return ncs_say(joiners_twins_why, fact_joined(twin, twins), ncs_fact_is("both", twins == 2),
+                   ncs_fact_call("call", q->journal, twin[0]), ncs_fact_number("number", twin[0]->comm_rank),
+                   ncs_fact_number("nranks", nranks_given(twin[0])), ncs_fact_sentence("lines", lines),
+                   ncs_fact_ranks("unused", unused, count));
 }
 
 /* The only one of the twins that is not out of place, if the communicator spans the run: that whose own number it is. NULL = none. */
@@ -208,8 +197,7 @@ static bool others_in_place(const struct joiners *j, const struct ncs_call *cons
 
 /* Several ranks join as the same rank. If the communicator spans the run, the one whose own number it is most likely has it
  * right. */
-static bool rank_twice(const struct ncs_analysis *q, const struct joiners *j, struct ncs_draft *d, struct ncs_str *why,
-                       struct ncs_str *fix)
+static bool rank_twice(const struct ncs_analysis *q, const struct joiners *j, struct ncs_draft *d)
 {
     const struct ncs_call **twin = ncs_new((j->count + 1) * sizeof *twin);
     size_t twins = 0, count = 0;
@@ -223,25 +211,17 @@ static bool rank_twice(const struct ncs_analysis *q, const struct joiners *j, st
     for (int r = 0; r < nranks && count < j->count; r++)
         if (!joins_as(j, r, 0))
             unused[count++] = r;
-    format_twins(q, twin, twins, unused, count, why);
+    d->f.why = say_twins(q, twin, twins, unused, count);
     const struct ncs_call *right = twin_in_place(q, twin, twins), *wrong = twin[twin[0] == right];
-    d->f.evidence = ncs_plain(
-        ncs_copy_text(right ? "the other one has the same rank in the run" : "nothing tells them apart, so all are named"));
+    d->f.evidence = ncs_say(joiners_twins_evidence, ncs_fact_is("right", right));
     for (size_t i = 0; i < twins; i++)
         if (twin[i] != right)
             ncs_add_culprit(d, twin[i]->rank, 0, twin[i]->place.line);
     if (!right || !others_in_place(j, twin, twins))
         ncs_finding_doubt(&d->f, "it could also be that a rank joins with a wrong number that no other rank has");
-    if (!count)
-        ncs_str_add(fix, "let only one of them join");
-    else if (twins == 2 && right)
-        ncs_str_addf(fix, "let rank %d pass rank = %d", wrong->rank, unused[0]);
-    else
-        ncs_str_add(fix, twins == 2 ? "let one of the two" : "let each of them pass a rank of its own");
-    if (count && twins == 2 && !right)
-        ncs_str_addf(fix, " pass rank = %d", unused[0]);
-    if (count)
-        ncs_format_place(fix, wrong);
+    d->f.fix = ncs_say(joiners_twins_fix, ncs_fact_is("unused", count), ncs_fact_is("each", twins > 2),
+                       ncs_fact_is("right", right), ncs_fact_call("wrong", q->journal, wrong),
+                       ncs_fact_number("free", unused[0]));
     ncs_free(unused);
     ncs_free(twin);
     return true;
@@ -260,8 +240,7 @@ static const struct ncs_call *leaving(const struct ncs_analysis *q, const struct
 
 /* Some rank joined and left again. Ranks that never came are then as much the cause, so they are
  * named, too. */
-static bool left_again(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct joiners *j, struct ncs_draft *d,
-                       struct ncs_str *why, struct ncs_str *fix)
+static bool left_again(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct joiners *j, struct ncs_draft *d)
 {
     const char *comm = ncs_comm_name(q, n->comm);
     for (size_t i = 0; i < j->count; i++) {
@@ -269,35 +248,33 @@ static bool left_again(const struct ncs_analysis *q, const struct ncs_unmet *n, 
         if (!left)
             continue;
         ncs_add_culprit(d, left->rank, 0, left->place.line);
-        ncs_str_addf(why, "%srank %d %s %s", why->bytes ? ", " : "", left->rank,
-                     left->fn == NCS_FN_ncclCommAbort ? "aborted" : "destroyed", comm);
-        ncs_format_place(why, left);
-        ncs_str_addf(fix, "%slet rank %d keep %s until all have joined it", fix->bytes ? ", " : "", left->rank, comm);
+        d->f.why = ncs_say(joiners_left_why, ncs_fact_sentence("before", d->f.why), ncs_fact_call("left", q->journal, left),
+                           ncs_fact_is("aborted", left->fn == NCS_FN_ncclCommAbort), ncs_fact_text("comm", comm));
+        d->f.fix = ncs_say(joiners_left_fix, ncs_fact_sentence("before", d->f.fix), ncs_fact_rank("who", left->rank),
+                           ncs_fact_text("comm", comm));
     }
-    for (size_t i = 0; i < n->absents && why->bytes; i++) {
+    for (size_t i = 0; i < n->absents && d->f.why; i++) {
         const struct ncs_absent *a = &n->absent[i];
         if (a->rank < 0 || joins_as(j, a->comm_rank, 0))
             continue;
         ncs_add_culprit(d, a->rank, 0, 0);
-        ncs_str_addf(why, ", rank %d never joined it", a->rank);
-        ncs_str_addf(fix, ", and rank %d join it", a->rank);
+        d->f.why = ncs_say(joiners_never_why, ncs_fact_sentence("before", d->f.why), ncs_fact_rank("who", a->rank));
+        d->f.fix = ncs_say(joiners_never_fix, ncs_fact_sentence("before", d->f.fix), ncs_fact_rank("who", a->rank));
     }
-    return why->bytes > 0;
+    return d->f.why;
 }
 
-bool ncs_joiners_clash(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d, struct ncs_str *why,
-                       struct ncs_str *fix)
+bool ncs_joiners_clash(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d)
 {
     struct joiners j = { 0 };
     joiners_find_joiners(q, n, &j);
     /* sizes first: with different sizes equal rank numbers may be right */
-    bool clash = sizes_differ(q, &j, d, why, fix) || rank_twice(q, &j, d, why, fix) || left_again(q, n, &j, d, why, fix);
+    bool clash = sizes_differ(q, &j, d) || rank_twice(q, &j, d) || left_again(q, n, &j, d);
     ncs_free(j.call);
     return clash;
 }
 
-void ncs_format_growth(const struct ncs_analysis *q, const struct ncs_unmet *n, const int *absent, size_t count,
-                       struct ncs_str *s)
+struct ncs_sentence *ncs_say_growth(const struct ncs_analysis *q, const struct ncs_unmet *n, const int *absent, size_t count)
 {
     const struct ncs_comm_info *info = q->journal->comm[n->comm];
     const struct ncs_comm_info *old = info->parent >= 0 && n->call->comm_rank >= 0 &&
@@ -307,18 +284,7 @@ void ncs_format_growth(const struct ncs_analysis *q, const struct ncs_unmet *n, 
     size_t olds = 0; /* absent ranks below the old size are old ranks: growth keeps their numbers */
     while (olds < count && absent[olds] < old->nranks)
         olds++;
-    if (olds) {
-        ncs_str_add(s, "let ");
-        ncs_format_ranks(s, absent, olds);
-        ncs_str_addf(s, " of %s call comm:grow", old->name);
-        if (old == info)
-            ncs_format_place(s, n->call);
-        ncs_str_add(s, " too, as every old rank does");
-    }
-    if (olds == count)
-        return;
-    ncs_str_add(s, olds ? "; " : "");
-    ncs_str_add(s, "join as ");
-    ncs_format_ranks(s, absent + olds, count - olds);
-    ncs_str_add(s, " with nccl.grow and the id that comm:unique_id gave");
+    return ncs_say(growth, ncs_fact_ranks("olds", absent, olds), ncs_fact_text("old", old->name),
+                   ncs_fact_call("call", q->journal, old == info ? n->call : NULL),
+                   ncs_fact_ranks("news", absent + olds, count - olds));
 }

@@ -3,28 +3,20 @@
 
 #include "base/mem.h"
 
-void ncs_fill_notice(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, const char *what)
+void ncs_fill_notice(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, struct ncs_sentence *what)
 {
     const struct ncs_call *c = r->notice->calls ? r->notice->call[0] : NULL;
     d->order = c ? c->id : 0;
     d->f.certainty = NCS_CERTAIN;
-    d->f.evidence = ncs_plain(ncs_copy_text("it was seen when the call ran"));
+    d->f.evidence = ncs_say(notice_evidence);
     if (c) {
-        char *text = ncs_describe(c);
         d->f.call = c->number;
         ncs_set_title(q, d, c);
         ncs_add_culprit(d, c->rank, c->number, c->place.line);
-        ncs_add_row(d, c->rank, c->place.line, ncs_plain(ncs_copy_text(what)));
-        struct ncs_str s = { 0 };
-        ncs_str_addf(&s, "rank %d's %s", c->rank, text);
-        ncs_format_place(&s, c);
-        ncs_str_addf(&s, " %s", what);
-        if (r->notice->why)
-            ncs_str_addf(&s, ": %s", r->notice->why);
-        d->f.why = ncs_plain(ncs_str_take(&s));
-        ncs_free(text);
+        ncs_add_row(d, c->rank, c->place.line, ncs_sentence_copy(what));
     } else {
-        d->f.title = ncs_copy_text(what);
-        d->f.why = ncs_plain(ncs_copy_text(r->notice->why ? r->notice->why : what));
+        d->f.title = ncs_copy_text(ncs_sentence_text(what));
     }
+    d->f.why = ncs_say(notice_why, ncs_fact_call("call", q->journal, c), ncs_fact_sentence("what", what),
+                       ncs_fact_text("reason", r->notice->why));
 }

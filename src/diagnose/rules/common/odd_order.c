@@ -258,3 +258,13 @@ void ncs_odd_order_free(struct ncs_odd_order *o)
     ncs_free(o->other);
     ncs_free(o->rival);
 }
+
+struct ncs_fact ncs_fact_odd(const char *name, const struct ncs_odd_order *o)
+{
+    int *rank = ncs_new((o->ranks + 1) * sizeof *rank);
+    for (size_t i = 0; i < o->ranks; i++)
+        rank[i] = o->rank[i].rank;
+    struct ncs_fact fact = ncs_fact_ranks(name, rank, o->ranks);
+    ncs_free(rank);
+    return fact;
+}

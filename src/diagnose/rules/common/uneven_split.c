@@ -58,9 +58,10 @@ static bool uneven_split_is_shown(const int *shown, int count, int color)
     return false;
 }
 
-void ncs_format_colors(const struct ncs_call *const *call, int count, struct ncs_str *s)
+struct ncs_sentence *ncs_say_colors(const struct ncs_call *const *call, int count)
 {
     enum { MOST = 4 };
+    struct ncs_sentence *all = NULL;
     int *ranks = ncs_new((size_t)count * sizeof *ranks), shown[MOST], shown_count = 0;
     for (int i = 0; i < count; i++) {
         int color = color_of(call[i]);
@@ -68,21 +69,18 @@ void ncs_format_colors(const struct ncs_call *const *call, int count, struct ncs
         if (uneven_split_is_shown(shown, shown_count, color))
             continue;
         if (shown_count == MOST) {
-            ncs_str_add(s, ", and so on");
+            all = ncs_say(colors_more, ncs_fact_sentence("before", all));
             break;
         }
         shown[shown_count++] = color;
         for (int k = i; k < count; k++)
             if (color_of(call[k]) == color)
                 ranks[n++] = call[k]->rank;
-        ncs_str_add(s, shown_count > 1 ? ", " : "");
-        ncs_format_ranks(s, ranks, n);
-        if (color == NCCL_SPLIT_NOCOLOR)
-            ncs_str_add(s, " gave none");
-        else
-            ncs_str_addf(s, " gave %d", color);
+        all = ncs_say(colors, ncs_fact_sentence("before", all), ncs_fact_ranks("who", ranks, n),
+                      ncs_fact_is("none", color == NCCL_SPLIT_NOCOLOR), ncs_fact_number("color", color));
     }
     ncs_free(ranks);
+    return all;
 }
 
 /* True if the next step of the cycle is a rank that never made the call of unmet wait i. */
@@ -118,18 +116,11 @@ void ncs_add_colors(const struct ncs_analysis *q, const struct ncs_cause *r, str
         const struct ncs_call *own = NULL;
         for (int i = 0; i < count && !own; i++)
             own = color_of(call[i]) == info->color ? call[i] : NULL;
-        struct ncs_str why = { 0 }, fix = { 0 };
-        ncs_str_addf(&why, "%s; %s is the part of color %d of the split of %s", ncs_sentence_text(d->f.why), info->name,
-                     info->color, ncs_comm_name(q, info->parent));
-        ncs_format_place(&why, own);
-        ncs_str_add(&why, ": ");
-        ncs_format_colors(call, count, &why);
-        ncs_str_addf(&fix, "%s; or, if a rank is in %s by mistake, give it its color", ncs_sentence_text(d->f.fix), info->name);
-        ncs_format_place(&fix, own);
-        ncs_sentence_free(d->f.why);
-        ncs_sentence_free(d->f.fix);
-        d->f.why = ncs_plain(ncs_str_take(&why));
-        d->f.fix = ncs_plain(ncs_str_take(&fix));
+        d->f.why = ncs_say(uneven_split_why, ncs_fact_sentence("why", d->f.why), ncs_fact_text("part", info->name),
+                           ncs_fact_number("color", info->color), ncs_fact_text("parent", ncs_comm_name(q, info->parent)),
+                           ncs_fact_call("call", q->journal, own), ncs_fact_sentence("colors", ncs_say_colors(call, count)));
+        d->f.fix = ncs_say(uneven_split_fix, ncs_fact_sentence("fix", d->f.fix), ncs_fact_text("part", info->name),
+                           ncs_fact_call("call", q->journal, own));
     }
     ncs_free(call);
 }
