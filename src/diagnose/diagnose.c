@@ -21,10 +21,11 @@ static int diagnose_count_ranks(const struct ncs_analysis *q)
     return last + 1;
 }
 
-/* The ranks for which one context waits, as flags. One array serves all contexts: a run of a thousand ranks has as many
- * lines, so only the flags from `low` to `high` are looked at and cleared. */
+/* The ranks for which one context waits. One array serves all contexts: a run of a thousand ranks has as many lines, so nothing
+ * is cleared, and only the entries from `low` to `high` are looked at. */
 struct peers {
-    bool *is;
+    int *line; /* by rank: the last line that has it */
+    int lines;
     int low, high;
     size_t left; /* that all lines together may still have; then each names the first ones only */
     int unmet;   /* what the last line waits for alone, if all that wait for it have the same peers; else -1 */
@@ -38,27 +39,29 @@ static void add_peer(struct peers *p, int rank)
 {
     if (rank < 0)
         return;
-    p->is[rank] = true;
+    p->line[rank] = p->lines + 1;
     p->low = rank < p->low ? rank : p->low;
     p->high = rank > p->high ? rank : p->high;
 }
 
-static void take_peer(struct peers *p, struct ncs_wait_line *w, size_t *room, int rank)
+/* False if the line has no room for more. */
+static bool take_peer(struct peers *p, struct ncs_wait_line *w, size_t *room, int rank)
 {
-    if (p->left || w->peers < PEERS_FIRST)
-        NCS_PUSH(w->peer, w->peers, *room, rank);
+    if (!p->left && w->peers >= PEERS_FIRST)
+        return false;
+    NCS_PUSH(w->peer, w->peers, *room, rank);
     p->left -= p->left > 0;
+    return true;
 }
 
-/* Moves the peers into the line in ascending order, and clears the flags. */
+/* Moves the peers into the line in ascending order. */
 static void take_peers(struct peers *p, struct ncs_wait_line *w)
 {
     size_t room = 0;
     for (int r = p->low; r <= p->high; r++)
-        if (p->is[r]) {
-            take_peer(p, w, &room, r);
-            p->is[r] = false;
-        }
+        if (p->line[r] == p->lines + 1 && !take_peer(p, w, &room, r))
+            break;
+    p->lines++;
     p->low = INT_MAX;
     p->high = -1;
 }
@@ -66,8 +69,8 @@ static void take_peers(struct peers *p, struct ncs_wait_line *w)
 static void take_same_peers(struct peers *p, struct ncs_wait_line *w)
 {
     size_t room = 0;
-    for (size_t i = 0; i < p->sames; i++)
-        take_peer(p, w, &room, p->same[i]);
+    for (size_t i = 0; i < p->sames && take_peer(p, w, &room, p->same[i]); i++)
+        continue;
 }
 
 /* If calls disagree, each rank waits for all others. */
@@ -175,7 +178,7 @@ static void fill_running(const struct ncs_analysis *q, int context, struct ncs_w
 static void list_waits(struct ncs_analysis *q)
 {
     struct ncs_diagnosis *d = q->result;
-    struct peers peers = { ncs_new((size_t)(q->ranks + 1) * sizeof *peers.is), INT_MAX, -1, PEERS_MOST, -1, NULL, 0 };
+    struct peers peers = { ncs_new((size_t)(q->ranks + 1) * sizeof *peers.line), 0, INT_MAX, -1, PEERS_MOST, -1, NULL, 0 };
     size_t room = 0;
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
@@ -195,7 +198,7 @@ static void list_waits(struct ncs_analysis *q)
             d->wait[at] = d->wait[at - 1];
         d->wait[at] = w;
     }
-    ncs_free(peers.is);
+    ncs_free(peers.line);
 }
 
 static void analysis_free(struct ncs_analysis *q)

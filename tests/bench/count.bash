@@ -8,9 +8,9 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failed=0
 
-# count ARGUMENTS...: the instructions of one run. `within` may have further options of callgrind.
+# count ARGUMENTS...: the instructions of one run. `within` may have further options of callgrind; `status` is the run's, 0 if unset.
 count() {
-    valgrind --tool=callgrind ${within:-} --callgrind-out-file="$work/out" "$NCCLSCRIPT" "$@" 2>"$work/err" >"$work/text" ||
-        { cat "$work/err" "$work/text" >&2; return 1; }
+    valgrind --tool=callgrind ${within:-} --callgrind-out-file="$work/out" "$NCCLSCRIPT" "$@" 2>"$work/err" >"$work/text"
+    [ $? -eq "${status:-0}" ] || { cat "$work/err" "$work/text" >&2; return 1; }
     sed -n 's/.*Collected : *//p' "$work/err"
 }

@@ -9,7 +9,7 @@
 enum { MOST_ROLES = 256, MOST_SPOTS = 1024 };
 
 struct seat { /* of a course in the communicators of a class */
-    int comm_rank, nranks;
+    int comm_rank, nranks, seats;
 };
 
 static uint64_t spot_key(size_t spot, uint64_t role)
@@ -39,27 +39,30 @@ static void number_roles(const struct ncs_analysis *q, const struct ncs_courses 
         }
 }
 
-/* The course's place in the communicators of the class: by its own calls there or, without calls, by its rank if that
- * is in one of these communicators only. */
-static bool find_seat(const struct ncs_analysis *q, const struct ncs_courses *courses, size_t course, uint64_t class,
-                      struct seat *out)
+/* By rank of the run: its last seat in the communicators of the class, and how many it has there. */
+static struct seat *seats_by_rank(const struct ncs_analysis *q, const struct ncs_courses *courses, uint64_t class)
 {
-    const struct ncs_course *c = &courses->of[course];
+    struct seat *of = ncs_new((size_t)(q->ranks + 1) * sizeof *of);
+    for (size_t k = 0; k < q->journal->comms; k++) {
+        const struct ncs_comm_info *comm = q->journal->comm[k];
+        for (int r = 0; r < comm->nranks && courses->class_of[k] == class; r++)
+            if (comm->member[r].rank >= 0)
+                of[comm->member[r].rank] = (struct seat){ r, comm->nranks, of[comm->member[r].rank].seats + 1 };
+    }
+    return of;
+}
+
+/* The course's place in the communicators of the class: by its own calls there or, without calls, by its rank if that
+ * is in one of these communicators only. comm_rank -1 = it has none. */
+static struct seat find_seat(const struct ncs_analysis *q, const struct ncs_courses *courses, const struct ncs_course *c,
+                             uint64_t class, const struct seat *by_rank)
+{
     for (size_t k = 0; k < c->steps; k++) {
         const struct ncs_step *s = &c->step[k];
-        if (s->comm >= 0 && s->comm_rank >= 0 && courses->class_of[s->comm] == class) {
-            *out = (struct seat){ s->comm_rank, q->journal->comm[s->comm]->nranks };
-            return true;
-        }
+        if (s->comm >= 0 && s->comm_rank >= 0 && courses->class_of[s->comm] == class)
+            return (struct seat){ s->comm_rank, q->journal->comm[s->comm]->nranks, 1 };
     }
-    size_t seats = 0;
-    for (size_t k = 0; k < q->journal->comms; k++)
-        for (int r = 0; r < q->journal->comm[k]->nranks && courses->class_of[k] == class; r++)
-            if (q->journal->comm[k]->member[r].rank == c->rank) {
-                *out = (struct seat){ r, q->journal->comm[k]->nranks };
-                seats++;
-            }
-    return seats == 1;
+    return by_rank[c->rank].seats == 1 ? by_rank[c->rank] : (struct seat){ .comm_rank = -1 };
 }
 
 /* True if at least three quarters of the ranks have the role, counted from the first rank that has it to the last: the
@@ -120,13 +123,13 @@ static void expect_of_siblings(const struct seat *seat, size_t courses, size_t n
 static void expect_role(const struct ncs_analysis *q, const struct ncs_courses *courses, size_t number, struct ncs_roles *out)
 {
     struct ncs_role *role = &out->of[number];
-    struct seat *seat = ncs_new(courses->count * sizeof *seat);
+    struct seat *seat = ncs_new(courses->count * sizeof *seat), *by_rank = seats_by_rank(q, courses, role->class);
     int ranks = 0;
     for (size_t i = 0; i < courses->count; i++) {
-        bool seated = find_seat(q, courses, i, role->class, &seat[i]);
-        seat[i].comm_rank = seated ? seat[i].comm_rank : -1;
-        ranks = seated && seat[i].nranks > ranks ? seat[i].nranks : ranks;
+        seat[i] = find_seat(q, courses, &courses->of[i], role->class, by_rank);
+        ranks = seat[i].nranks > ranks ? seat[i].nranks : ranks;
     }
+    ncs_free(by_rank);
     bool *has = ncs_new(((size_t)ranks + 1) * sizeof *has), round = false;
     for (size_t i = 0; i < courses->count; i++)
         if (has_role(out, &courses->of[i], number, &round)) {
@@ -163,7 +166,7 @@ static void number_spots(const struct ncs_courses *courses, struct ncs_roles *ou
 static void expect_at_spot(const struct ncs_courses *courses, size_t spot, struct ncs_roles *out)
 {
     for (size_t role = 0; role < out->count; role++)
-        for (size_t i = 0; i < courses->count && spot_has(out, spot, out->of[role].key); i++)
+        for (size_t i = 0, count = spot_has(out, spot, out->of[role].key) ? courses->count : 0; i < count; i++)
             out->passed[i * out->spots + spot] |= out->expected[i * out->count + role];
 }
 

@@ -11,10 +11,13 @@ enum { MOST_MODELS = 6 }; /* ways that one way is compared with; comparing all p
 
 /* ---- from places to calls ---- */
 
-static int rank_on(const struct ncs_comm_info *comm, int rank)
+static int rank_on(const struct ncs_analysis *q, size_t comm, int rank)
 {
-    for (int r = 0; r < comm->nranks; r++)
-        if (comm->member[r].rank == rank)
+    const struct ncs_comm_info *info = q->journal->comm[comm];
+    bool alike = q->comm[comm].numbered_alike; /* then the rank has its own number there, or is none of it */
+    int end = alike && rank < info->nranks ? rank + 1 : info->nranks;
+    for (int r = alike && rank > 0 ? rank : 0; r < end; r++)
+        if (info->member[r].rank == rank)
             return r;
     return -1;
 }
@@ -25,13 +28,13 @@ static int rank_on(const struct ncs_comm_info *comm, int rank)
 int ncs_sibling_comm(const struct ncs_explanations *s, const struct ncs_call *model, int rank, int *comm_rank)
 {
     const struct ncs_journal *j = s->q->journal;
-    *comm_rank = rank_on(j->comm[model->comm], rank);
+    *comm_rank = rank_on(s->q, (size_t)model->comm, rank);
     if (*comm_rank >= 0)
         return model->comm;
     for (size_t c = 0; c < j->comms; c++) {
         if (s->courses.class_of[c] != s->courses.class_of[model->comm])
             continue;
-        *comm_rank = rank_on(j->comm[c], rank);
+        *comm_rank = rank_on(s->q, c, rank);
         if (*comm_rank >= 0)
             return (int)c;
     }

@@ -42,17 +42,26 @@ static const struct ncs_rule *const rules[] = {
 
 enum { RULES = sizeof rules / sizeof *rules };
 
+static void mark_rank(const struct ncs_analysis *q, bool *is, int rank)
+{
+    if (rank >= 0 && rank < q->ranks)
+        is[rank] = true;
+}
+
 /* Nobody knows what a rank without a record did, so its row says only that. A rank of the meeting gets such a row, too,
  * if its supposed call was not compared. */
 static void set_unrecorded_rows(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
+    bool *has_row = ncs_new((size_t)(q->ranks + 1) * sizeof *has_row);
+    for (size_t i = 0; i < d->f.rows; i++)
+        mark_rank(q, has_row, d->f.row[i].rank);
     for (size_t i = 0; r->unmet && r->kind == NCS_CAUSE_DIFFER && i < r->unmet->presents; i++) {
-        bool has_row = !ncs_is_unrecorded(q, r->unmet->present[i]->rank);
-        for (size_t k = 0; k < d->f.rows && !has_row; k++)
-            has_row = d->f.row[k].rank == r->unmet->present[i]->rank;
-        if (!has_row)
-            ncs_add_row(d, r->unmet->present[i]->rank, 0, NULL);
+        int rank = r->unmet->present[i]->rank;
+        if (ncs_is_unrecorded(q, rank) && !has_row[rank])
+            ncs_add_row(d, rank, 0, NULL);
+        mark_rank(q, has_row, rank);
     }
+    ncs_free(has_row);
     for (size_t i = 0; i < d->f.rows; i++) {
         struct ncs_finding_row *row = &d->f.row[i];
         if (!ncs_is_unrecorded(q, row->rank))
@@ -66,14 +75,19 @@ static void set_unrecorded_rows(const struct ncs_analysis *q, const struct ncs_c
 /* An explanation may change ranks of several communicators, and the rule speaks of one. All are to blame. */
 static void blame_changed(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
+    bool *blamed = ncs_new((size_t)(q->ranks + 1) * sizeof *blamed);
+    for (size_t i = 0; i < d->f.culprits; i++)
+        mark_rank(q, blamed, d->f.culprit[i].rank);
     for (size_t i = 0; i < r->edits && d->f.culprits; i++) {
         const struct ncs_edit *e = &r->edit[i];
-        if (e->of_host || e->comm < 0 || ncs_finding_blames(&d->f, e->rank))
+        if (e->of_host || e->comm < 0 || blamed[e->rank])
             continue;
         ncs_add_culprit(d, e->rank, e->call, 0);
+        mark_rank(q, blamed, e->rank);
         d->f.why = ncs_say(changed_too, ncs_fact_sentence("why", d->f.why), ncs_fact_rank("who", e->rank),
                            ncs_fact_comm(q, e->comm));
     }
+    ncs_free(blamed);
 }
 
 void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, const char *rule, struct ncs_draft *d,
