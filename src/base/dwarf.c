@@ -23,7 +23,8 @@ struct dwarf_attribute {
     void *unit;
 };
 struct dwarf_callbacks {
-    void *find_elf, *find_debug, *section_address;
+    int (*find_elf)(void *, void **, const char *, uint64_t, char **, void **);
+    void *find_debug, *section_address;
     char **debug_path;
 };
 enum { TAG_INLINED = 0x1d, TAG_FUNCTION = 0x2e, AT_FOLDER = 0x1b, AT_CALL_FILE = 0x58, AT_CALL_LINE = 0x59 };
@@ -49,7 +50,9 @@ static struct {
     int (*number)(struct dwarf_attribute *attribute, uint64_t *out);
     int (*files)(struct dwarf_die *unit, void **out, size_t *count);
     const char *(*file)(void *files, size_t index, uint64_t *time, uint64_t *size);
-    void *find_elf, *find_debug, *section_address; /* callbacks of libdw's own */
+    int (*find_elf)(void *module, void **data, const char *name, uint64_t base, char **path,
+                    void **elf); /* callbacks of libdw's own */
+    void *find_debug, *section_address;
 } dw;
 
 static const struct {
@@ -98,16 +101,27 @@ static bool dwarf_load(void)
     return loaded |= library != NULL;
 }
 
+/* Without memory for a path, libdw returns ENOMEM here as if that were a descriptor. Its list of modules just lacks one then. */
+static int find_elf(void *module, void **data, const char *name, uint64_t base, char **path, void **elf)
+{
+    int fd = dw.find_elf(module, data, name, base, path, elf);
+    bool is_short = fd >= 0 && !*path;
+    ncs_elf_note_failure(is_short ? ENOMEM : fd < 0 ? errno : 0);
+    return is_short ? -1 : fd;
+}
+
 void *ncs_dwarf_open_process(void)
 {
     static struct dwarf_callbacks callbacks; /* libdw keeps the pointer */
     if (!dwarf_load())
         return NULL;
-    callbacks = (struct dwarf_callbacks){ .find_elf = dw.find_elf, .find_debug = dw.find_debug };
+    callbacks = (struct dwarf_callbacks){ .find_elf = find_elf, .find_debug = dw.find_debug };
+    errno = 0;
     void *code = dw.begin(&callbacks);
-    if (code && dw.report(code, getpid()) == 0 && dw.report_end(code, NULL, NULL) == 0)
-        return code;
+    bool listed = code && dw.report(code, getpid()) == 0 && dw.report_end(code, NULL, NULL) == 0;
     ncs_elf_note_failure(errno);
+    if (listed)
+        return code;
     ncs_dwarf_close(code);
     return NULL;
 }

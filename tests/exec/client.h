@@ -41,7 +41,8 @@ static inline void check(int rc, const char *call, int line)
 {
     if (rc == 0)
         return;
-    fprintf(stderr, "line %d: %s returned %d: %s\n", line, call, rc, ncclGetLastError(NULL));
+    fprintf(stderr, "line %d: %s returned %d: %s\n", line, call, rc,
+            strncmp(call, "cuda", 4) ? ncclGetLastError(NULL) : cudaGetErrorString((cudaError_t)rc));
     exit(9);
 }
 

@@ -172,7 +172,9 @@ class Sweep:
             return None
         if status == 70 and b"ended by signal 9" in said + errors: # of a suite: a run that could not be handed out
             return None
-        if status in REFUSED or (status == 2 and b"cannot be written: No space left" in errors):
+        # The dynamic loader ends the process when a library that was opened late (libdw has such data) gets no memory for a thread.
+        ended = status == 127 and errors.rstrip().endswith(b"cannot allocate memory for thread-local data: ABORT") and not new
+        if ended or status in REFUSED or (status == 2 and b"cannot be written: No space left" in errors):
             self.refused += 1
             if not errors.strip() and not said.strip() and not (kind == "write" and (how or name == "exec")): # a report of exec is lost
                 return "status %d without a word" % status
