@@ -43,6 +43,12 @@ $ rm -f told; ncclscript run --unsafe -j 2 endless.lua >out 2>/dev/null & until 
 > 130
 > 3 cases of 1 scenario: <*>
 
+# And while a scenario is still read, for a file and for a suite: the pipe opens when the program reads it.
+$ mkfifo unread; for j in 1 2; do timeout 300 ncclscript run -j $j unread >out 2>&1 & p=$!; exec 9>unread; kill -TERM $p; wait $p; echo $?; exec 9>&-; done; wc -c <out
+> 130
+> 130
+> 0
+
 # timeout(1) tells a process and then its whole group: that is one interrupt, for several processes too.
 $ for j in 1 2; do rm -f told; timeout 300 ncclscript run --unsafe -j $j --format tap endless.lua >out 2>err & until [ -e told ]; do sleep 0.1; done; kill -TERM $!; wait $!; echo $?; grep '^not ok' out; grep -v unsafe err; done
 > 130

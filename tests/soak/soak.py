@@ -16,6 +16,7 @@ import threading
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MIB = 1 << 20
+SIGNALS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE
 SHORT = 7, 74  # no memory, threads or descriptors; output that cannot be written
 
 
@@ -142,20 +143,21 @@ class Soak:
             self.runs += 1
             p = subprocess.Popen([self.program, "shrink", "-o", out, source], cwd=TOP, stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT)
-            timer = threading.Timer(0.002 * (i % 97), p.send_signal, [(signal.SIGINT, signal.SIGTERM)[i % 2]])
+            timer = threading.Timer(0.002 * (i % 97), p.send_signal, [SIGNALS[i % 4]])
             timer.start()
             output, _ = p.communicate()
             timer.cancel()
-            if p.returncode not in (0, 130, -signal.SIGINT, -signal.SIGTERM):
+            if p.returncode not in (0, 130, -SIGNALS[i % 4]):
                 self.fail("signal %d over shrink" % i, "status %d" % p.returncode, output)
             elif os.path.exists(out) and self.run([self.program, "run", out])[0] != 0:
                 self.fail("signal %d over shrink" % i, "the scenario is not whole")
         progress = dict(os.environ, HOME=self.folder, XDG_STATE_HOME=os.path.join(self.folder, "state"))
-        for i in range(4 * self.factor if self.factor < 20 else 200):
+        for i in range(8 * self.factor if self.factor < 20 else 200):
             self.runs += 1
-            p = subprocess.Popen([self.program, "lesson", "--again", "1"], cwd=TOP, env=progress, stdin=subprocess.PIPE,
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-            timer = threading.Timer(0.002 * (i % 53), p.send_signal, [(signal.SIGINT, signal.SIGTERM)[i % 2]])
+            typed = [self.program] + (["repl"], ["lesson", "--again", "1"])[i // 4 % 2]
+            p = subprocess.Popen(typed, cwd=TOP, env=progress, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE)
+            timer = threading.Timer(0.002 * (i % 53), p.send_signal, [SIGNALS[i % 4]])
             timer.start()
             try:
                 _, errors = p.communicate(b"rank\nx = cuda.buffer('float32', 4):fill(rank + 1)\n")
@@ -164,8 +166,9 @@ class Soak:
             timer.cancel()
             p.wait()
             listed = subprocess.run([self.program, "lesson"], env=progress, capture_output=True)
-            if listed.returncode != 0 or listed.stderr or b"fault" in errors:
-                self.fail("signal %d over a lesson" % i, "its progress cannot be read", listed.stderr + errors)
+            if listed.returncode != 0 or listed.stderr or p.returncode not in (0, 130, -SIGNALS[i % 4]):
+                self.fail("signal %d over a prompt or lesson" % i, "status %d, or its progress cannot be read" % p.returncode,
+                          listed.stderr + errors)
 
 
 def main():
