@@ -180,7 +180,7 @@ bool ncs_record_imply(struct record *r, int comm, int model, size_t calls)
         return false;
     for (int k = 0; k < info->nranks; k++) {
         int rank = info->rank[k];
-        if (rank < 0 || r->rank[rank].source)
+        if (rank < 0 || rank == info->rank[model] || r->rank[rank].source) /* damaged lines give a rank two seats */
             continue;
         const struct record_rank *from = &r->rank[info->rank[model]];
         info->before[k] = info->before[model];
