@@ -87,7 +87,7 @@ if(exec_sources)
   # The simulator's library has the rooms sim, api and base. A second copy of their state would know of no call, so the
   # other rooms are linked as files, without what they link to. The order alone would not do: zig changes it.
   ncs_shim_library(shim_exec libncclscript-exec.so ${shim}/exec.map ${exec_sources})
-  foreach(room report reproduce scenario run driver verify diagnose trace)
+  foreach(room report reproduce scenario run driver verify diagnose trace words)
     target_link_libraries(shim_exec PRIVATE $<TARGET_FILE:ncs_${room}>)
     add_dependencies(shim_exec ncs_${room})
   endforeach()
