@@ -220,10 +220,6 @@ struct ncs_sides {
     bool spread;    /* they are in several places */
 };
 
-/* Makes a divergence from two calls that the minority exchanged, by the sequence of its model.
- * Two ranks are tied. found NULL = there was no exchange: then the minority's list is freed and *out
- * stays. */
-bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_divergence *found, struct ncs_call_divergence *out);
 /* "no call", "one call", "3 calls" */
 struct ncs_fact ncs_fact_comm(const struct ncs_analysis *q, int comm); /* "comm": its name */
 /* Appends the text of a fact, and frees the fact. */
@@ -406,18 +402,18 @@ struct ncs_sentence *ncs_say_memory(const struct ncs_analysis *q, const struct n
 bool ncs_in_one_memory(const struct ncs_analysis *q, const struct ncs_call *call, const void *a, size_t bytes_a, const void *b,
                        size_t bytes_b);
 
-/* ---- cycles whose cause lies elsewhere (graph/cycle_cause.c) ---- */
+/* ---- cycles whose cause lies elsewhere (graph/cycle_cause.c); *why = by which comparison, if there is one ---- */
 
-const struct ncs_unmet *ncs_left_out(const struct ncs_analysis *q, const int *path, size_t length);
+const struct ncs_unmet *ncs_left_out(const struct ncs_analysis *q, const int *path, size_t length, struct ncs_why *why);
 /* The destroy of a cycle that waits for the device to free memory, and so for a call on another communicator, *kernel. */
 const struct ncs_snap_job *ncs_frees_beside(const struct ncs_analysis *q, const int *path, size_t length,
-                                            const struct ncs_call **kernel);
+                                            const struct ncs_call **kernel, struct ncs_why *why);
 /* The end of the one communicator of a cycle for which ranks wait, while all else in the cycle is waits of hosts. */
-const struct ncs_unmet *ncs_missed_teardown(const struct ncs_analysis *q, const int *path, size_t length);
-const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *path, size_t length);
+const struct ncs_unmet *ncs_missed_teardown(const struct ncs_analysis *q, const int *path, size_t length, struct ncs_why *why);
+const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *path, size_t length, struct ncs_why *why);
 /* The one meeting of a cycle to which a call was never made, while all other calls are made and
  * wait only for their groups. */
-const struct ncs_unmet *ncs_missing_link(const struct ncs_analysis *q, const int *path, size_t length);
+const struct ncs_unmet *ncs_missing_link(const struct ncs_analysis *q, const int *path, size_t length, struct ncs_why *why);
 /* The absent rank by which the unmet wait leads to the next node of a path; NULL = it does not. */
 const struct ncs_absent *ncs_link(const struct ncs_unmet *n, const struct ncs_analysis *q, int next);
 /* True if the rank's thread is in the other context, where it acts as another rank. */
@@ -430,11 +426,11 @@ const struct ncs_call *ncs_grouped_wait(const struct ncs_analysis *q, int rank);
 
 /* For a cycle between a meeting of hosts and another call on its communicator: the one that most
  * ranks have reached. */
-const struct ncs_unmet *ncs_missed_meeting(const struct ncs_analysis *q, const int *path, size_t length);
+const struct ncs_unmet *ncs_missed_meeting(const struct ncs_analysis *q, const int *path, size_t length, struct ncs_why *why);
 
 /* Another meeting of hosts, such as a shrink, at which at least as many ranks stand, and which
  * misses only ranks that stand at this one. The ranks that it excludes may then have ended. */
-const struct ncs_unmet *ncs_meeting_instead(const struct ncs_analysis *q, const struct ncs_unmet *n);
+const struct ncs_unmet *ncs_meeting_instead(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_why *why);
 
 /* The kind of rule or candidate that is tried as the i-th (diagnose/README.md, rule 2). */
 size_t ncs_nth_kind(size_t i, size_t kinds);

@@ -34,51 +34,35 @@ static void add_place_of_code(struct ncs_str *s, const char *file, int line)
     ncs_str_addf(s, " (%s:%d)\n", file, line);
 }
 
-static void note_decision(struct ncs_finding *f, struct ncs_why why, const char *fmt, va_list args)
+void ncs_weighed_by(struct ncs_str *weighed, struct ncs_why by, const char *fmt, ...)
 {
+    va_list args;
     if (!ncs_decisions_kept)
         return;
-    ncs_str_addf(&f->weighed, "%s: ", ncs_decision_name(why.decision));
-    ncs_str_addv(&f->weighed, fmt, args);
-    add_place_of_code(&f->weighed, why.file, why.line);
+    if (by.decision)
+        ncs_str_addf(weighed, "%s: ", ncs_decision_name(by.decision));
+    va_start(args, fmt);
+    ncs_str_addv(weighed, fmt, args);
+    va_end(args);
+    add_place_of_code(weighed, by.file, by.line);
 }
 
-void ncs_decided(struct ncs_finding *f, struct ncs_why why, const char *fmt, ...)
+void ncs_format_candidate(struct ncs_str *out, const struct ncs_finding *f)
 {
-    va_list args;
-    f->decided = why.decision;
-    va_start(args, fmt);
-    note_decision(f, why, fmt, args);
-    va_end(args);
-}
-
-void ncs_kept(struct ncs_finding *f, struct ncs_why why, const char *fmt, ...)
-{
-    va_list args;
-    f->kept = why.decision;
-    va_start(args, fmt);
-    note_decision(f, why, fmt, args);
-    va_end(args);
+    if (f->candidate)
+        ncs_str_addf(out, "candidate %zu, ", f->candidate);
+    ncs_str_add(out, f->rule);
 }
 
 void ncs_weighed_loser(struct ncs_finding *f, const struct ncs_finding *loser)
 {
     if (!ncs_decisions_kept)
         return;
-    ncs_str_addf(&f->weighed, "before it, %s, decided by %s: %s\n", loser->rule, ncs_decision_name(loser->decided),
+    ncs_str_add(&f->weighed, "before it, ");
+    ncs_format_candidate(&f->weighed, loser);
+    ncs_str_addf(&f->weighed, ", decided by %s: %s\n", ncs_decision_name(loser->decided),
                  loser->why ? ncs_sentence_text(loser->why) : "");
     const char *end;
     for (const char *at = loser->weighed.bytes ? loser->weighed.text : ""; (end = strchr(at, '\n')) != NULL; at = end + 1)
         ncs_str_addf(&f->weighed, "  %.*s\n", (int)(end - at), at);
-}
-
-void ncs_weighed_at(struct ncs_str *weighed, const char *file, int line, const char *fmt, ...)
-{
-    va_list args;
-    if (!ncs_decisions_kept)
-        return;
-    va_start(args, fmt);
-    ncs_str_addv(weighed, fmt, args);
-    va_end(args);
-    add_place_of_code(weighed, file, line);
 }

@@ -138,6 +138,7 @@ struct ncs_finding {
     size_t others;             /* what else the cause could be: rule, comm, culprits, why */
     char *otherwise;           /* the first of them and its condition, one sentence; NULL =
                         * nothing fits as well */
+    size_t candidate;          /* the number of the candidate that it puts into words; 0 = the rules alone made it */
     enum ncs_decision decided; /* the comparison that made it win (decisions.def) */
     enum ncs_decision kept;    /* by which it stayed the cause against an explanation that passed its trial */
     struct ncs_str weighed;    /* with ncs_decisions_kept: what was compared, a line each */
@@ -254,8 +255,9 @@ struct ncs_alternative {
     bool sure;       /* the steps of ranks at the same places support it, nothing contradicts it */
     bool placed;     /* some rank has come to where its calls are made, and no rank may be in another's communicator */
     bool likelier;   /* likelier than the diagnosis and all other alternatives, by the calls alone */
-    bool shifted;    /* the odd rank of a mismatch is a call behind or ahead: it and the diagnosis exclude each other */
-    bool as_good;    /* places support it; no alternative is better supported, but one is as well */
+    struct ncs_why likelier_by;
+    bool shifted; /* the odd rank of a mismatch is a call behind or ahead: it and the diagnosis exclude each other */
+    bool as_good; /* places support it; no alternative is better supported, but one is as well */
 };
 
 struct ncs_diagnosis {
@@ -294,8 +296,8 @@ static inline int ncs_process_of(const struct ncs_diagnosis *d, int rank)
 }
 /* True if the cause was found by comparing calls of several ranks: their order, kinds or peers. */
 bool ncs_finding_is_read(const struct ncs_finding *f);
-/* Exchanges the diagnosis and an alternative. */
-void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative, bool surely);
+/* Exchanges the diagnosis and an alternative; !surely: by that comparison the diagnosis is named beside it. */
+void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative, bool surely, struct ncs_why why);
 /* Adds the alternative to the cause, if it blames other ranks, but no more of them, and the cause
  * is not a single changed argument. The cause is then likely. */
 void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *journal, size_t alternative);

@@ -25,7 +25,10 @@ static void add_weighed(const struct ncs_text *t, const struct ncs_str *weighed,
 static void add_trial(const struct ncs_text *t, const struct ncs_trial *trial, struct ncs_str *line)
 {
     ncs_str_clear(line);
-    ncs_str_addf(line, "  trial: %s:", trial->rule);
+    ncs_str_add(line, "  trial");
+    if (trial->candidate)
+        ncs_str_addf(line, " of candidate %zu", trial->candidate);
+    ncs_str_addf(line, ": %s:", trial->rule);
     for (size_t i = 0; i < trial->edits; i++)
         ncs_str_addf(line, "%s %s", i ? ";" : "", trial->edit[i].text ? trial->edit[i].text : "?");
     ncs_str_addf(line, ": %s", ncs_verdict_name(trial->verdict));
@@ -54,8 +57,9 @@ void ncs_text_debug(const struct ncs_text *t)
     for (size_t i = 0; i < d->findings && ncs_decisions_kept; i++) {
         const struct ncs_finding *f = &d->finding[i];
         ncs_str_clear(&line);
-        ncs_str_addf(&line, "finding %zu, %s, decided by %s: %s", i + 1, f->rule, ncs_decision_name(f->decided),
-                     ncs_decision_text(f->decided));
+        ncs_str_addf(&line, "finding %zu, ", i + 1);
+        ncs_format_candidate(&line, f);
+        ncs_str_addf(&line, ", decided by %s: %s", ncs_decision_name(f->decided), ncs_decision_text(f->decided));
         if (f->kept)
             ncs_str_addf(&line, "; kept by %s: %s", ncs_decision_name(f->kept), ncs_decision_text(f->kept));
         add_debug(t, line.text);

@@ -111,6 +111,7 @@ static json_t *others(const struct ncs_diagnosis *d, const struct ncs_finding *f
     for (size_t i = 0; i < f->others; i++) {
         json_t *o = json_object();
         json_object_set_new(o, "rule", ncs_json_of(f->other[i].rule));
+        json_object_set_new(o, "candidate", json_number_or_null((int)f->other[i].candidate));
         json_object_set_new(o, "comm", ncs_json_of(f->other[i].comm));
         json_object_set_new(o, "culprits", culprits(d, &f->other[i]));
         json_object_set_new(o, "why", ncs_json_of(ncs_sentence_text(f->other[i].why)));
@@ -176,6 +177,7 @@ static json_t *finding(const struct ncs_diagnosis *d, const struct ncs_finding *
     json_object_set_new(o, "prior", priors(f));
     json_object_set_new(o, "otherwise", ncs_json_of(f->otherwise));
     json_object_set_new(o, "tried", ncs_json_of(f->tried));
+    json_object_set_new(o, "candidate", json_number_or_null((int)f->candidate));
     json_object_set_new(o, "decided_by", ncs_json_of(ncs_decision_name(f->decided)));
     json_object_set_new(o, "kept_by", ncs_json_of(ncs_decision_name(f->kept)));
     json_object_set_new(o, "alternatives", others(d, f));

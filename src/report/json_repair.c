@@ -56,6 +56,7 @@ json_t *ncs_json_trials(const struct ncs_trial *trial, size_t trials)
         const struct ncs_trial *t = &trial[i];
         json_t *o = json_object();
         json_object_set_new(o, "rule", ncs_json_of(t->rule));
+        json_object_set_new(o, "candidate", json_repair_number_or_null((int64_t)t->candidate));
         json_object_set_new(o, "comm", ncs_json_of(t->comm));
         json_object_set_new(o, "call", json_repair_number_or_null(t->call));
         json_object_set_new(o, "edits", ncs_json_edits(t->edit, t->edits));

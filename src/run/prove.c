@@ -1,6 +1,6 @@
 /* Tests the explanations of a hang: each change is applied to a silent run of its own. A run that does not go on refutes the
  * change. One that goes on shows that the change is enough, not who is guilty: which of several stays the cause, places
- * decide, the sizes of changes and the ranks that are blamed (diagnose/README.md, rules 22 and 23). */
+ * decide, and the sizes of changes (diagnose/README.md, rules 22 and 23). */
 #include <string.h>
 
 #include "base/mem.h"
@@ -62,12 +62,15 @@ static void set_tried(const struct ncs_run *run, struct ncs_finding *f)
 static bool try_edits(struct ncs_run *run, struct ncs_finding *f, const struct ncs_driver *driver)
 {
     struct ncs_proof *proof = &run->result.proof;
+    struct ncs_trial *known;
     struct ncs_amendments *amend = ncs_amend_new();
     if (f && f->repairs && !known_trial(proof, f) && ncs_amend_add(amend, run->journal, f->repair, f->repairs)) {
         struct ncs_trial t = ncs_run_try(run, f, amend, driver);
         NCS_PUSH(proof->trial, proof->trials, proof->room, t);
     }
     ncs_amend_free(amend);
+    if (f && f->candidate && (known = known_trial(proof, f)))
+        known->candidate = f->candidate;
     set_tried(run, f);
     return stood_trial(run, f);
 }
@@ -85,7 +88,7 @@ struct tier {
 
 /* True if the alternatives blame different ranks, and the diagnosis, which found calls that
  * disagree, blames all of these ranks. */
-static bool names_all(const struct ncs_diagnosis *d, const struct tier *t)
+static bool names_all(const struct ncs_diagnosis *d, const struct tier *t, struct ncs_why *why)
 {
     const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings), *one = NULL;
     bool differ = false;
@@ -95,7 +98,7 @@ static bool names_all(const struct ncs_diagnosis *d, const struct tier *t)
             continue;
         if (d->alternative[i].shifted || !first || first->cycles || !ncs_finding_names_all(first, f))
             return false;
-        differ |= one && !ncs_finding_names_all(one, f);
+        differ |= one && NCS_BY(why, TRIAL_WITHIN, !ncs_finding_names_all(one, f));
         one = f;
     }
     return differ;
@@ -108,8 +111,8 @@ static struct ncs_finding *prove_first_of(const struct ncs_run *run)
 
 enum takes { NO, LIKELY, SURELY };
 
-/* Decides if an alternative that stood its trial becomes the diagnosis. These decide: what ranks did at the places of the program, the
- * size of the changes, and how many ranks are blamed; of the trials only that the first finding's own change was tried in vain.
+/* Decides if an alternative that stood its trial becomes the diagnosis. These decide: what ranks did at the places of the program, and
+ * the size of the changes; of the trials only that the first finding's own change was tried in vain.
  * NO: the first finding explains the waits as well, so the alternative is only reported as equally likely. *why: by which
  * comparison. */
 static enum takes takes_over(const struct ncs_run *run, const struct ncs_alternative *a, struct ncs_why *why)
@@ -117,26 +120,16 @@ static enum takes takes_over(const struct ncs_run *run, const struct ncs_alterna
     const struct ncs_finding *first = prove_first_of(run), *f = prove_cause_of(a);
     bool within = first && ncs_finding_names_all(first, f), same = within && ncs_finding_names_all(f, first);
     bool known = first && strcmp(first->rule, "waiting") != 0;
-    bool stood = stood_trial(run, first), smaller = !stood || f->repairs < first->repairs;
-    *why = NCS_WHY(TRIAL_CHANGES);
+    bool smaller = !stood_trial(run, first) || f->repairs < first->repairs;
     if (a->shifted) /* either the argument is wrong, or the calls are out of step */
-        return within && smaller ? SURELY : NO;
-    *why = NCS_WHY(TRIAL_PLACES);
-    if (a->fits && (a->sure || same))
+        return NCS_AT(why, TRIAL_CHANGES) && within && smaller ? SURELY : NO;
+    if (NCS_BY(why, TRIAL_PLACES, a->fits && (a->sure || same)))
         return SURELY;
-    *why = NCS_WHY(TRIAL_UNPLACED);
-    if (!a->sure && !(a->placed && (within || !known)))
+    if (NCS_BY(why, TRIAL_UNPLACED, !a->sure && !(a->placed && (within || !known))))
         return NO;
-    *why = NCS_WHY(TRIAL_LARGER);
-    if (!smaller)
+    if (NCS_BY(why, TRIAL_LARGER, !smaller))
         return NO;
-    /* The first finding, often a cycle of waits, blames fewer ranks. Against a sure alternative this counts only if its
-     * own change stood a trial. */
-    *why = NCS_WHY(TRIAL_MORE_RANKS);
-    if (first && f->culprits > first->culprits && (!a->sure || stood))
-        return NO;
-    *why = NCS_WHY(TRIAL_SMALLER);
-    return a->sure ? SURELY : LIKELY;
+    return NCS_AT(why, TRIAL_SMALLER) && a->sure ? SURELY : LIKELY;
 }
 
 /* The graph of waits shows the problem, but neither the change nor its place. The alternative's
@@ -171,24 +164,29 @@ static void prove_settle(struct ncs_run *run, const struct tier *t)
             best = i;
     struct ncs_finding *first = prove_first_of(run),
                        *f = ncs_first_cause(d->alternative[best].finding, d->alternative[best].findings);
-    if (names_all(d, t)) {
-        ncs_kept(first, NCS_WHY(TRIAL_WITHIN), "%s and others", f->rule);
+    struct ncs_why why, refutes;
+    struct ncs_str name = { 0 };
+    ncs_format_candidate(&name, f);
+    if (names_all(d, t, &why)) {
+        ncs_kept(first, why, "and not %s or others", name.text);
+        ncs_str_free(&name);
         return;
     }
-    bool told = d->alternative[best].known && first;
-    bool beaten = first && first->repairs && !stood_trial(run, first) && f->culprits <= first->culprits;
-    struct ncs_why why = NCS_WHY(TRIAL_CONFIRMS);
+    bool told = NCS_BY(&why, TRIAL_CONFIRMS, first && d->alternative[best].known);
     enum takes takes = told ? NO : takes_over(run, &d->alternative[best], &why);
-    if (!told && takes == NO && beaten)
-        why = NCS_WHY(TRIAL_REFUTES);
-    if (!told && (takes != NO || beaten))
-        ncs_decided(f, why, "instead of %s", first ? first->rule : "no cause");
+    bool refuted = first && first->repairs && !stood_trial(run, first);
+    bool beaten = NCS_BY(&refutes, TRIAL_REFUTES, refuted && f->culprits <= first->culprits);
+    bool takes_place = !told && (takes != NO || beaten);
+    why = !told && takes == NO && beaten ? refutes : why;
+    if (takes_place)
+        ncs_decided(f, why, "%s instead of %s", name.text, first ? first->rule : "no cause");
     else if (first)
-        ncs_kept(first, why, "%s %s", told ? "with the edits of" : "and not", f->rule);
+        ncs_kept(first, why, "%s %s", told ? "with the edits of" : "and not", name.text);
+    ncs_str_free(&name);
     if (told)
         take_repair(first, f);
-    else if (takes != NO || beaten)
-        ncs_diagnosis_prefer(d, best, takes == SURELY || beaten);
+    else if (takes_place)
+        ncs_diagnosis_prefer(d, best, takes == SURELY || beaten, why);
     else
         ncs_diagnosis_add_other(d, run->journal, best);
     if (!told && takes != SURELY && beaten)
@@ -212,8 +210,9 @@ static bool prove_alternatives(struct ncs_run *run, bool all, const struct ncs_d
         if (any && best.from == best.to)
             best = (struct tier){ from, to, stood };
     }
-    if (best.from < best.to && best.to < d->alternatives && !all)
-        ncs_weighed(d, "of %zu alternatives only the first %zu were tried: one of them stands", d->alternatives, best.to);
+    struct ncs_why why;
+    if (NCS_BY(&why, NOTHING, best.from < best.to && best.to < d->alternatives && !all))
+        ncs_weighed(d, why, "of %zu alternatives only the first %zu were tried: one of them stands", d->alternatives, best.to);
     if (best.from < best.to)
         prove_settle(run, &best);
     ncs_free(stood);
@@ -260,39 +259,38 @@ static bool changes_all(const struct ncs_finding *f)
 
 /* Why a certain finding is so no more (diagnose/README.md, rule 23). */
 struct fall {
-    const char *weighed; /* NULL = it stays certain */
-    const char *doubt;   /* what else it could be; NULL = nothing is known of that */
-    bool in_vain;        /* its own change was tried, and the run does not pass */
+    bool is;
+    struct ncs_why why;
+    const char *weighed;
+    const char *doubt; /* what else it could be; NULL = nothing is known of that */
+    bool in_vain;      /* its own change was tried, and the run does not pass */
 };
 
+/* The first that is; none: it stays certain. */
 static struct fall fall_of(const struct ncs_run *run, const struct ncs_finding *first, bool another_stands)
 {
     const struct ncs_trial *t = trial_shows(run, first), *known = first->repairs ? known_trial(&run->result.proof, first) : NULL;
     bool cycle = first->cycles && !prove_is_of_all(run, first), on = t && t->verdict == NCS_HANG && ncs_trial_goes_on(t);
-    if (t && t->verdict != NCS_PASS && !on)
-        return (struct fall){ "its own change fails the trial",
-                              t->one_of_several ? "it could also be something else: with this change the run hangs elsewhere"
-                              : t->verdict == NCS_HANG
-                                  ? "it could also be something else: the run still hangs with this change"
-                                  : "it could also be something else: the run does not pass with this change",
-                              true };
-    if (known && known->verdict == NCS_MEMORY)
-        return (struct fall){ "there was no memory for its trial",
-                              "it could also be something else: there was no memory to try this change", false };
-    if (known && !t)
-        return (struct fall){ "its trial came to a part of its change only",
-                              "it could also be something else: a trial came to a part of this change only", false };
-    if (cycle && another_stands && !t)
-        return (struct fall){ "another change passes its trial", NULL, false };
-    if (cycle && !t)
-        return (struct fall){ "no change of the cycle was tried", NULL, false };
-    if (on && (cycle || t->behind))
-        return (struct fall){ "with its change the run only goes on", NULL, false };
-    if (cycle && t && !changes_all(first))
-        return (struct fall){ "a change of another rank of the cycle may do as well",
-                              "it could also be that only one of these ranks is wrong: a change of its calls alone is enough",
-                              false };
-    return (struct fall){ NULL, NULL, false };
+    const struct fall falls[] = {
+        { t && t->verdict != NCS_PASS && !on, NCS_WHY(NOTHING), "its own change fails the trial",
+          t && t->one_of_several        ? "it could also be something else: with this change the run hangs elsewhere"
+          : t && t->verdict == NCS_HANG ? "it could also be something else: the run still hangs with this change"
+                                        : "it could also be something else: the run does not pass with this change",
+          true },
+        { known && known->verdict == NCS_MEMORY, NCS_WHY(NOTHING), "there was no memory for its trial",
+          "it could also be something else: there was no memory to try this change", false },
+        { known && !t, NCS_WHY(NOTHING), "its trial came to a part of its change only",
+          "it could also be something else: a trial came to a part of this change only", false },
+        { cycle && !t && another_stands, NCS_WHY(NOTHING), "another change passes its trial", NULL, false },
+        { cycle && !t, NCS_WHY(NOTHING), "no change of the cycle was tried", NULL, false },
+        { on && (cycle || t->behind), NCS_WHY(NOTHING), "with its change the run only goes on", NULL, false },
+        { cycle && t && !changes_all(first), NCS_WHY(NOTHING), "a change of another rank of the cycle may do as well",
+          "it could also be that only one of these ranks is wrong: a change of its calls alone is enough", false },
+    };
+    size_t i = 0;
+    while (i < sizeof falls / sizeof *falls && !falls[i].is)
+        i++;
+    return i < sizeof falls / sizeof *falls ? falls[i] : (struct fall){ .is = false };
 }
 
 /* Lowers a certain finding to likely. The waits are then known, but not their cause: there may be a second mistake, or another
@@ -304,17 +302,17 @@ static void doubt_fallen(struct ncs_run *run, bool another_stands, bool several)
         ncs_sentence_free(first->fix);
         first->fix = NULL;
     }
-    struct fall fall = { NULL, NULL, false };
+    struct fall fall = { .is = false };
     if (first && first->certainty == NCS_CERTAIN)
         fall = fall_of(run, first, another_stands);
-    if (!fall.weighed)
+    if (!fall.is)
         return;
     if (fall.in_vain && ncs_diagnosis_may_be_shifted(&run->result.diagnosis, run->journal, first))
         ncs_finding_doubt_step(first);
     else if (fall.doubt)
         ncs_finding_doubt(first, fall.doubt);
     first->certainty = NCS_LIKELY;
-    ncs_weighed(first, "certain no more: %s", fall.weighed);
+    ncs_weighed(first, fall.why, "certain no more: %s", fall.weighed);
 }
 
 /* True if one leaves out the message for which the other inserts the counterpart: either end may be wrong. */
@@ -341,7 +339,8 @@ static void doubt_message(struct ncs_run *run, const struct ncs_driver *driver)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
     struct ncs_finding *first = prove_first_of(run);
-    if (!first || first->certainty != NCS_CERTAIN || !is_of_message(first))
+    struct ncs_why why;
+    if (!first || !NCS_BY(&why, NOTHING, first->certainty == NCS_CERTAIN && is_of_message(first)))
         return;
     for (size_t i = 0; i < d->alternatives; i++) {
         struct ncs_finding *f = prove_cause_of(&d->alternative[i]);
@@ -349,7 +348,7 @@ static void doubt_message(struct ncs_run *run, const struct ncs_driver *driver)
             ncs_diagnosis_add_other(d, run->journal, i);
     }
     first->certainty = NCS_LIKELY;
-    ncs_weighed(first, "certain no more: the other end of the message may be wrong");
+    ncs_weighed(first, why, "certain no more: the other end of the message may be wrong");
 }
 
 /* True if the cause is not proven: its change was tried in vain, or no trial shows anything of it. */
@@ -385,15 +384,16 @@ static bool take_first_of_several(struct ncs_run *run)
     const struct ncs_finding *first = prove_first_of(run);
     for (size_t i = 0; i < d->alternatives && first; i++) {
         struct ncs_finding *f = prove_cause_of(&d->alternative[i]);
-        if (!d->alternative[i].sure || !lets_others_go_on(run, f) ||
-            !(ncs_finding_names_all(first, f) || ncs_finding_names_all(f, first)) || leaves_out_usual(run, f) ||
-            ncs_edits_same(f->repair, f->repairs, first->repair, first->repairs))
+        bool like = f && (ncs_finding_names_all(first, f) || ncs_finding_names_all(f, first)) && !leaves_out_usual(run, f) &&
+                    !ncs_edits_same(f->repair, f->repairs, first->repair, first->repairs);
+        struct ncs_why why;
+        if (!NCS_BY(&why, TRIAL_SEVERAL, like && d->alternative[i].sure && lets_others_go_on(run, f)))
             continue;
-        ncs_decided(f, NCS_WHY(TRIAL_SEVERAL), "instead of %s", first->rule);
+        ncs_decided(f, why, "candidate %zu instead of %s", f->candidate, first->rule);
         f->certainty = NCS_LIKELY;
         known_trial(&run->result.proof, f)->one_of_several = true;
         set_tried(run, f);
-        ncs_diagnosis_prefer(d, i, false);
+        ncs_diagnosis_prefer(d, i, false, why);
         return true;
     }
     return false;

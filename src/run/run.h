@@ -143,6 +143,7 @@ enum { NCS_MOST_RETURNS = 8 }; /* a change that helps this often counts as a rep
 
 struct ncs_trial {
     const char *rule;
+    size_t candidate; /* of that number, which has these edits; 0 = the rules' finding alone has them */
     char *comm;
     uint32_t call;
     struct ncs_edit *edit;

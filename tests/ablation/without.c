@@ -91,7 +91,7 @@ REPLACE(void, ncs_rules, (struct ncs_analysis * q))
 {
     __real_ncs_rules(q);
     if (is_off[PART_rules] && q->result->alternatives)
-        ncs_diagnosis_prefer(q->result, 0, true);
+        ncs_diagnosis_prefer(q->result, 0, true, (struct ncs_why){ 0 });
 }
 
 /* The rehearsal without a change stays: by it explanations see whether they know all that the run has. */

@@ -107,12 +107,13 @@ static void call_sites_locate(const struct ncs_ranks_of_comm *of, const struct n
     size_t samples = s->others < SAMPLES ? s->others : SAMPLES, where = 0;
     int model = call_sites_find_model(of->seq, s->other, samples);
     struct ncs_gaps gaps = { 0 };
+    struct ncs_why why = { 0 };
     bool fits = model >= 0;
     for (size_t i = 0; i < s->minority_size && i < MOST_MINORITY && fits; i++) {
         size_t here;
         struct ncs_gaps own;
-        fits = call_sites_find_place(&of->seq[s->minority[i]], &of->seq[model], s, &here, &own) &&
-               (!i || (here == where && ncs_gaps_same(&own, &gaps)));
+        bool found = call_sites_find_place(&of->seq[s->minority[i]], &of->seq[model], s, &here, &own);
+        fits = found && NCS_BY(&why, LINES, !i || (here == where && ncs_gaps_same(&own, &gaps)));
         where = fits ? here : where;
         if (!i)
             gaps = own;
@@ -130,7 +131,7 @@ static void call_sites_locate(const struct ncs_ranks_of_comm *of, const struct n
                                          .model = model,
                                          .by_line = true,
                                          .gaps = gaps,
-                                         .why = NCS_WHY(LINES) };
+                                         .why = why };
     out->minority_size = s->minority_size;
     out->minority = ncs_new(s->minority_size * sizeof *out->minority);
     memcpy(out->minority, s->minority, s->minority_size * sizeof *out->minority);
@@ -205,6 +206,7 @@ static void locate_exchange(struct ncs_ranks_of_comm *of, int nranks)
     int *rank = ncs_new((size_t)nranks * sizeof *rank), *minority = ncs_new((size_t)nranks * sizeof *minority);
     size_t minority_size = 0, first = 0, where = 0;
     uint32_t shift = 0, far;
+    struct ncs_why why = { 0 };
     for (int i = 0; i < nranks; i++)
         rank[i] = i;
     int model = call_sites_find_model(of->seq, rank, (size_t)nranks);
@@ -213,21 +215,33 @@ static void locate_exchange(struct ncs_ranks_of_comm *of, int nranks)
     for (int i = 0; i < nranks && fits; i++) {
         if (call_sites_same(&of->seq[i], &of->seq[model]))
             continue;
-        fits = call_sites_find_swaps(&of->seq[i], &of->seq[model], &where, &far) &&
-               (!minority_size || (where == first && far == shift));
+        bool swaps = call_sites_find_swaps(&of->seq[i], &of->seq[model], &where, &far);
+        fits = swaps && NCS_BY(&why, EXCHANGED, !minority_size || (where == first && far == shift));
         minority[minority_size++] = i;
         first = where;
         shift = far;
     }
     ncs_free(rank);
-    struct ncs_call_divergence found = { .at = (uint32_t)first,
-                                         .shift = shift,
-                                         .by_line = true,
-                                         .tied = tied,
-                                         .model = model,
-                                         .minority = minority,
-                                         .minority_size = minority_size };
-    ncs_make_exchange(fits && minority_size ? &of->seq[model] : NULL, &found, &of->divergence);
+    if (!fits || !minority_size) {
+        ncs_free(minority);
+        return;
+    }
+    if (tied) {
+        minority_size = 2;
+        minority[0] = 0;
+        minority[1] = 1;
+    }
+    of->divergence = (struct ncs_call_divergence){ .how = NCS_DIVERGENCE_SWAPPED,
+                                                   .at = (uint32_t)first,
+                                                   .number = of->seq[model].call[first]->number,
+                                                   .other = of->seq[model].call[first + shift]->number,
+                                                   .shift = shift,
+                                                   .why = why,
+                                                   .by_line = true,
+                                                   .tied = tied,
+                                                   .model = model,
+                                                   .minority = minority,
+                                                   .minority_size = minority_size };
 }
 
 /* A shift shows where a signature differs, but the call that was left out or made in excess may come earlier, among

@@ -264,7 +264,7 @@ static void weigh_candidate(const struct ncs_explanations *s, const struct ncs_e
     static const char *const names[TERMS] = { "ranks", "size", "further", "kind", "supposed", "edits" };
     struct ncs_str *out = &s->q->result->weighed;
     size_t term;
-    ncs_str_add(out, "candidate: ");
+    ncs_str_addf(out, "candidate %zu: ", c->number);
     ncs_explanation_format_edits(c, out);
     ncs_str_add(out, ": ");
     for (size_t i = 0; i < TERMS; i++)
@@ -286,6 +286,7 @@ void ncs_candidates_rehearse(struct ncs_explanations *s)
         size_t term;
         bool dearer = full && compare_costs(&s->best[s->count - 1].cost, &c->cost, TERMS_BEFORE, &term) < 0;
         struct ncs_rehearsed r = { .blocked = 1 };
+        c->number = ++s->rehearsed;
         if (!dearer)
             ncs_rehearse(s->cast, c->change, c->changes, &r);
         ncs_free(r.waits);

@@ -142,13 +142,16 @@ void ncs_finding_doubt_step(struct ncs_finding *f)
 /* Adds the other reading, whose contents f owns then: "it could also be that rank 3 made 3 calls on
  * world, the other 4, if rank 2 made the calls that were meant". Only the first one gets a
  * sentence. */
-static void add_other(struct ncs_finding *f, struct ncs_finding other)
+static void add_other(struct ncs_finding *f, struct ncs_finding other, struct ncs_why why)
 {
     struct ncs_str s = { 0 };
     int *rank = ncs_new((f->culprits + 1) * sizeof *rank);
     size_t room = f->others;
     f->certainty = NCS_LIKELY;
-    ncs_weighed(f, "named beside it, or: %s: %s", other.rule, other.why ? ncs_sentence_text(other.why) : "");
+    if (ncs_decisions_kept)
+        ncs_format_candidate(&s, &other);
+    ncs_weighed(f, why, "named beside it, or: %s: %s", s.bytes ? s.text : "", other.why ? ncs_sentence_text(other.why) : "");
+    ncs_str_clear(&s);
     if (!f->otherwise && f->culprits && other.why) {
         ncs_str_addf(&s, "it could also be that %s", ncs_sentence_text(other.why));
         if (!ncs_same_culprits(f, &other)) {
@@ -181,6 +184,7 @@ bool ncs_finding_names_all(const struct ncs_finding *f, const struct ncs_finding
 static struct ncs_finding in_short(const struct ncs_finding *f)
 {
     struct ncs_finding s = { .rule = f->rule,
+                             .candidate = f->candidate,
                              .comm = f->comm ? ncs_copy_text(f->comm) : NULL,
                              .why = ncs_sentence_copy(f->why),
                              .tried = ncs_copy_text(f->tried) };
@@ -190,7 +194,7 @@ static struct ncs_finding in_short(const struct ncs_finding *f)
     return s;
 }
 
-void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative, bool surely)
+void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative, bool surely, struct ncs_why why)
 {
     struct ncs_alternative swap = { .finding = d->finding, .findings = d->findings };
     d->finding = d->alternative[alternative].finding;
@@ -201,7 +205,7 @@ void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative, bool sure
     if (first && before)
         ncs_weighed_loser(first, before);
     if (!surely && first && before)
-        add_other(first, in_short(before));
+        add_other(first, in_short(before), why);
 }
 
 /* If exactly half of the ranks made calls that the other half did not, either half may be wrong:
@@ -309,8 +313,9 @@ void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *
     const struct ncs_alternative *a = &d->alternative[alternative];
     const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
     bool smaller = first && f && (!changes_argument(j, first) || f->repairs < first->repairs);
-    if (smaller && f->culprits <= first->culprits && !is_reported(first, f))
-        add_other(first, in_short(f));
+    struct ncs_why why;
+    if (NCS_BY(&why, NOTHING, smaller && f->culprits <= first->culprits && !is_reported(first, f)))
+        add_other(first, in_short(f), why);
 }
 
 void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *j)
@@ -370,11 +375,13 @@ static void name_as_good(const struct ncs_diagnosis *d, struct ncs_finding *firs
     for (size_t i = 0; i < d->alternatives; i++) {
         const struct ncs_alternative *a = &d->alternative[i];
         const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
-        bool named = !f || !a->as_good || a->known || f->culprits > first->culprits || is_another_word(f, first);
+        struct ncs_why why;
+        bool good = f && NCS_BY(&why, NOTHING, a->as_good && !a->known && f->culprits <= first->culprits);
+        bool named = !good || is_another_word(f, first);
         for (size_t k = 0; k < first->others && !named; k++)
             named = ncs_same_culprits(&first->other[k], f) && strcmp(first->other[k].rule, f->rule) == 0;
         if (!named)
-            add_other(first, in_short(f));
+            add_other(first, in_short(f), why);
     }
 }
 
@@ -420,7 +427,7 @@ static bool decide_is_counted(const struct ncs_journal *j, const struct ncs_find
 /* A cycle shows who waits, and calls of different kinds that not the same ones met. If several ranks are named for either, one rank's
  * mistake is the likelier cause, where places show it and no other rank's as well. NULL = there is none. */
 static const struct ncs_alternative *one_behind(const struct ncs_diagnosis *d, const struct ncs_journal *j,
-                                                const struct ncs_finding *first)
+                                                const struct ncs_finding *first, struct ncs_why *why)
 {
     const struct ncs_alternative *one = NULL;
     bool effect = first->cycles || (first->culprits > 1 && strcmp(first->rule, "kind-mismatch") == 0);
@@ -429,7 +436,8 @@ static const struct ncs_alternative *one_behind(const struct ncs_diagnosis *d, c
         const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
         if (!f || !a->sure || (one && a->tier > one->tier) || (first->cycles && !decide_is_counted(j, f)))
             continue;
-        if (f->culprits != 1 || (one && !ncs_same_culprits(f, ncs_first_cause(one->finding, one->findings))))
+        bool same = !one || ncs_same_culprits(f, ncs_first_cause(one->finding, one->findings));
+        if (!NCS_BY(why, ONE_BEHIND, f->culprits == 1 && same))
             return NULL;
         one = one ? one : a;
     }
@@ -457,15 +465,17 @@ void ncs_diagnosis_doubt_launched(struct ncs_diagnosis *d, const struct ncs_jour
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
 {
     struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
-    const struct ncs_alternative *behind = first ? one_behind(d, j, first) : NULL;
+    struct ncs_why why = { 0 };
+    const struct ncs_alternative *behind = first ? one_behind(d, j, first, &why) : NULL;
     for (size_t i = 0; i < d->alternatives && first; i++) {
         const struct ncs_alternative *a = &d->alternative[i];
         struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
         if ((a != behind && !a->likelier) || a->known || !f || is_another_word(f, first))
             continue;
-        ncs_decided(f, a == behind ? NCS_WHY(ONE_BEHIND) : NCS_WHY(LIKELIER), "instead of %s", first->rule);
-        add_other(f, in_short(first));
-        ncs_diagnosis_prefer(d, i, true);
+        why = a == behind ? why : a->likelier_by;
+        ncs_decided(f, why, "instead of %s", first->rule);
+        add_other(f, in_short(first), why);
+        ncs_diagnosis_prefer(d, i, true, why);
         return;
     }
     if (!first)
@@ -474,8 +484,8 @@ void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
     doubt_untried(d, j, first);
     if (first->others || changes_in_place(j, first))
         return;
-    if (turned_round(d, j, first, &turned) || message_turned_round(d, j, first, &turned))
-        add_other(first, turned);
+    if (NCS_BY(&why, NOTHING, turned_round(d, j, first, &turned) || message_turned_round(d, j, first, &turned)))
+        add_other(first, turned, why);
 }
 
 void ncs_diagnosis_soften(struct ncs_diagnosis *d)
@@ -488,6 +498,9 @@ void ncs_diagnosis_soften(struct ncs_diagnosis *d)
 void ncs_diagnosis_turn_round(struct ncs_diagnosis *d, const struct ncs_journal *j)
 {
     struct ncs_finding turned, *first = ncs_first_cause(d->finding, d->findings);
-    if (first && !first->others && (turned_round(d, j, first, &turned) || message_turned_round(d, j, first, &turned)))
-        add_other(first, turned);
+    struct ncs_why why;
+    if (!first || first->others)
+        return;
+    if (NCS_BY(&why, NOTHING, turned_round(d, j, first, &turned) || message_turned_round(d, j, first, &turned)))
+        add_other(first, turned, why);
 }

@@ -66,26 +66,27 @@ static bool explain_begin(struct ncs_explanations *s)
     enum { MOST_WAYS = 64 };
     struct ncs_diagnosis *d = s->q->result;
     const char *known = explain_why_known(s->q);
-    if (known) {
-        ncs_weighed(d, "none is looked for: %s", known);
+    struct ncs_why why;
+    if (NCS_BY(&why, NOTHING, known != NULL)) {
+        ncs_weighed(d, why, "none is looked for: %s", known);
         return false;
     }
-    if (!ncs_courses_read(s->q, &s->courses)) {
-        ncs_weighed(d, "none is looked for: not every call of every rank is known");
+    if (NCS_BY(&why, NOTHING, !ncs_courses_read(s->q, &s->courses))) {
+        ncs_weighed(d, why, "none is looked for: not every call of every rank is known");
         return false;
     }
     ncs_ways_read(s->q, &s->courses, &s->ways);
-    if (s->courses.count < 2 || s->ways.count > MOST_WAYS) {
-        ncs_weighed(d, "none is looked for: %zu courses, %zu ways; there must be 2 courses, and at most %d ways",
+    if (NCS_BY(&why, NOTHING, s->courses.count < 2 || s->ways.count > MOST_WAYS)) {
+        ncs_weighed(d, why, "none is looked for: %zu courses, %zu ways; there must be 2 courses, and at most %d ways",
                     s->courses.count, s->ways.count, MOST_WAYS);
         return false;
     }
     s->cast = ncs_cast_new(s->q, &s->courses);
     ncs_usual_read(&s->courses, &s->ways, &s->usual);
     s->support = ncs_support_new(s->q, &s->courses, &s->ways, &s->usual);
-    if (is_as_seen(s))
+    if (!NCS_BY(&why, NOTHING, !is_as_seen(s)))
         return true;
-    ncs_weighed(d, "none is looked for: without a change, a rehearsal leaves others waiting than the run did");
+    ncs_weighed(d, why, "none is looked for: without a change, a rehearsal leaves others waiting than the run did");
     return false;
 }
 

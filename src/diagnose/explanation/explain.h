@@ -34,6 +34,7 @@ struct ncs_explanation {
     size_t changes, change_room;
     size_t rounds; /* if not 0: the changes are this many whole rounds of a loop */
     bool shifted;  /* of calls at one place (explanation/shifted.c) */
+    size_t number; /* in the order of rehearsals, from 1 */
     struct ncs_cost cost;
 };
 
@@ -53,7 +54,7 @@ struct ncs_explanations {
     struct ncs_support *support;
     struct ncs_examples *examples;
     struct ncs_explanation candidate[NCS_CANDIDATES_TRIED]; /* not yet rehearsed, the cheapest first */
-    size_t candidates;
+    size_t candidates, rehearsed;
     struct ncs_explanation best[NCS_EXPLANATIONS_KEPT]; /* the cheapest first */
     size_t count;
     bool in_step; /* no rehearsal lets all ranks go on as if one of them were a call behind or ahead */
@@ -171,7 +172,8 @@ struct ncs_edit ncs_host_edit(const struct ncs_explanations *s, const struct ncs
 bool ncs_format_hosts(const struct ncs_explanation *e, struct ncs_cause *r, struct ncs_drafts *all);
 /* Adds the finding with words of its own, for explanations that no rule has words for
  * (explanation/text.c). */
-bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit *edit, struct ncs_drafts *all);
+bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit *edit, struct ncs_why why,
+                          struct ncs_drafts *all);
 /* Appends its edits, a sentence each (explanation/finding.c). */
 void ncs_explanation_format_edits(const struct ncs_explanation *e, struct ncs_str *out);
 /* Adds the finding: by a rule, else by ncs_explanation_word(). False = it cannot be put into

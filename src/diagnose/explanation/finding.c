@@ -280,7 +280,9 @@ bool ncs_explanation_format(const struct ncs_explanation *e, struct ncs_drafts *
                 : message ? first->kind == NCS_CHANGE_LEAVE_OUT && e->changes == 1 && format_excess(e, &r, all)
                           : !one_sided && format_shift(e, &r, all);
     /* no rule has words: some of its own (text.c) */
-    fine = fine || (first && first->kind != NCS_CHANGE_COMM && ncs_explanation_word(e, edit, all));
+    struct ncs_why why;
+    if (NCS_BY(&why, WORDED, !fine && first && first->kind != NCS_CHANGE_COMM))
+        fine = ncs_explanation_word(e, edit, why, all);
     ncs_free(edit);
     return fine;
 }

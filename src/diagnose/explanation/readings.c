@@ -111,13 +111,13 @@ static void rate(const struct ncs_analysis *q, const struct ncs_explanation *e, 
     a->fits = known && own && may_replace(q, e, own, known);
     a->sure = ncs_explanation_is_sure(e);
     a->placed = ncs_explanation_is_placed(e);
-    a->likelier = a->fits && ncs_explanation_is_likelier(e);
+    a->likelier = NCS_BY(&a->likelier_by, LIKELIER, a->fits && ncs_explanation_is_likelier(e));
     a->as_good = ncs_explanation_is_as_good(e);
     a->shifted = e->shifted;
 }
 
 /* Notes an explanation that all ranks go on with, and what speaks for it. */
-static void weigh_alternative(const struct ncs_alternative *a, struct ncs_str *out)
+static void weigh_alternative(const struct ncs_alternative *a, bool dropped, struct ncs_str *out)
 {
     const struct {
         bool is;
@@ -132,10 +132,12 @@ static void weigh_alternative(const struct ncs_alternative *a, struct ncs_str *o
         { a->shifted, "shifted" },
     };
     const struct ncs_finding *f = &a->finding[0];
-    ncs_str_addf(out, "alternative: %s: %s: tier %zu", f->rule, ncs_sentence_text(f->why), a->tier);
+    ncs_str_add(out, "alternative: ");
+    ncs_format_candidate(out, f);
+    ncs_str_addf(out, ": %s: tier %zu", ncs_sentence_text(f->why), a->tier);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         ncs_str_addf(out, "%s%s", facts[i].is ? ", " : "", facts[i].is ? facts[i].name : "");
-    ncs_str_add(out, "\n");
+    ncs_str_add(out, dropped ? "; dropped: an earlier one has the same words and edits\n" : "\n");
 }
 
 static void add_alternatives(struct ncs_analysis *q, struct ncs_diagnosis *d)
@@ -147,11 +149,15 @@ static void add_alternatives(struct ncs_analysis *q, struct ncs_diagnosis *d)
         const struct ncs_explanation *e = ncs_explanation_at(all, i);
         struct ncs_alternative a;
         bool fine = read_as(q, e, &a) && a.findings;
+        struct ncs_finding *own = fine ? ncs_first_cause(a.finding, a.findings) : NULL;
+        if (own)
+            own->candidate = e->number;
         if (fine)
             rate(q, e, ncs_first_cause(d->finding, d->findings), &a);
+        bool dropped = fine && readings_is_known(d, &a);
         if (fine && ncs_decisions_kept)
-            weigh_alternative(&a, &d->weighed);
-        if (fine && !readings_is_known(d, &a))
+            weigh_alternative(&a, dropped, &d->weighed);
+        if (fine && !dropped)
             NCS_PUSH(d->alternative, d->alternatives, room, a);
         else
             free_reading(&a);
@@ -168,8 +174,9 @@ void ncs_rules(struct ncs_analysis *q)
     q->result->findings = r.findings;
     if (!q->hung)
         return;
-    if (ncs_finding_is_by_waiting(ncs_first_cause(r.finding, r.findings)))
+    struct ncs_why why;
+    if (!NCS_BY(&why, NOTHING, !ncs_finding_is_by_waiting(ncs_first_cause(r.finding, r.findings))))
         add_alternatives(q, q->result);
     else
-        ncs_weighed(q->result, "none is looked for: the cause is a fact of its own, which no comparison of courses made");
+        ncs_weighed(q->result, why, "none is looked for: the cause is a fact of its own, which no comparison of courses made");
 }

@@ -167,7 +167,8 @@ static void say_all(const struct ncs_explanation *e, struct ncs_draft *d)
     }
 }
 
-bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit *edit, struct ncs_drafts *all)
+bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit *edit, struct ncs_why why,
+                          struct ncs_drafts *all)
 {
     const struct ncs_change *first = first_of(e);
     const struct ncs_unmet *n = text_unmet_of(e->of, first);
@@ -189,6 +190,7 @@ bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit
     d.f.bystanders = 0;
     say_all(e, &d);
     d.f.evidence = ncs_say(explained_evidence);
+    ncs_decided(&d.f, why, "%s", rule_of(first));
     ncs_draft_take(e->of->q, &r, rule_of(first), &d, all);
     return true;
 }

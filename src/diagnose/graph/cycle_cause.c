@@ -7,7 +7,7 @@
 
 /* In a cycle through a host wait and collectives of one communicator, the rank at the host wait has left out the
  * collective, which is returned. For a store key the result is NULL: there the cause is that no rank sets the key. */
-const struct ncs_unmet *ncs_left_out(const struct ncs_analysis *q, const int *path, size_t length)
+const struct ncs_unmet *ncs_left_out(const struct ncs_analysis *q, const int *path, size_t length, struct ncs_why *why)
 {
     const struct ncs_unmet *collective = NULL;
     bool gate = false;
@@ -25,11 +25,11 @@ const struct ncs_unmet *ncs_left_out(const struct ncs_analysis *q, const int *pa
         else
             return NULL;
     }
-    return gate ? collective : NULL;
+    return NCS_BY(why, LEFT_OUT, gate && collective) ? collective : NULL;
 }
 
 const struct ncs_snap_job *ncs_frees_beside(const struct ncs_analysis *q, const int *path, size_t length,
-                                            const struct ncs_call **kernel)
+                                            const struct ncs_call **kernel, struct ncs_why *why)
 {
     for (size_t i = 0; i < length; i++) {
         size_t job = (size_t)(path[i] - ncs_job_node(q, 0)), op = (size_t)(path[(i + 1) % length] - ncs_op_node(q, 0));
@@ -38,13 +38,14 @@ const struct ncs_snap_job *ncs_frees_beside(const struct ncs_analysis *q, const 
             continue;
         const struct ncs_snap_job *j = &q->snap->job[job];
         *kernel = q->snap->op[op].call;
-        if (j->kind == NCS_JOB_DESTROY && j->call && *kernel && (*kernel)->comm >= 0 && (*kernel)->comm != j->call->comm)
+        const struct ncs_call *frees = j->kind == NCS_JOB_DESTROY ? j->call : NULL, *k = *kernel;
+        if (NCS_BY(why, FREED_BESIDE, frees && k && k->comm >= 0 && k->comm != frees->comm))
             return j;
     }
     return NULL;
 }
 
-const struct ncs_unmet *ncs_missed_teardown(const struct ncs_analysis *q, const int *path, size_t length)
+const struct ncs_unmet *ncs_missed_teardown(const struct ncs_analysis *q, const int *path, size_t length, struct ncs_why *why)
 {
     const struct ncs_unmet *ends = NULL;
     for (size_t i = 0; i < length; i++) {
@@ -52,7 +53,7 @@ const struct ncs_unmet *ncs_missed_teardown(const struct ncs_analysis *q, const 
         const struct ncs_unmet *n = at >= 0 ? &q->unmet[at] : NULL;
         if (!n || n->kind == NCS_UNMET_GATE)
             continue;
-        if (!ncs_is_teardown(q, n) || (ends && ends->comm != n->comm))
+        if (!NCS_BY(why, TEARDOWN, ncs_is_teardown(q, n) && (!ends || ends->comm == n->comm)))
             return NULL;
         if (!ends || n->presents > ends->presents)
             ends = n;
@@ -88,7 +89,7 @@ static bool keeps_from_joining(const struct ncs_analysis *q, const struct ncs_un
 /* In a cycle of host waits and inits, a store key for which nobody is left but those that wait: an ended rank may have been the
  * one to set it; or several ranks may have, and the init lacks one that waits for it. Returns the wait for such a key, the
  * first by name. */
-const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *path, size_t length)
+const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *path, size_t length, struct ncs_why *why)
 {
     const struct ncs_unmet *key = NULL, *init = NULL;
     for (size_t i = 0; i < length; i++) {
@@ -102,14 +103,15 @@ const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *p
     for (size_t i = 0; i < length; i++) {
         int unmet = ncs_node_unmet(q, path[i]);
         const struct ncs_unmet *n = unmet >= 0 ? &q->unmet[unmet] : NULL;
-        if (n && ncs_is_key(q, n) && (init ? n->absents > 1 && keeps_from_joining(q, n, init) : may_be_of_ended(n)) &&
-            (!key || strcmp(q->snap->gate[n->gate].key, q->snap->gate[key->gate].key) < 0))
+        if (!n || !ncs_is_key(q, n) || (key && strcmp(q->snap->gate[n->gate].key, q->snap->gate[key->gate].key) >= 0))
+            continue;
+        if (NCS_BY(why, UNSET_KEY, init ? n->absents > 1 && keeps_from_joining(q, n, init) : may_be_of_ended(n)))
             key = n;
     }
     return key;
 }
 
-const struct ncs_unmet *ncs_missed_meeting(const struct ncs_analysis *q, const int *path, size_t length)
+const struct ncs_unmet *ncs_missed_meeting(const struct ncs_analysis *q, const int *path, size_t length, struct ncs_why *why)
 {
     const struct ncs_unmet *most = NULL;
     bool meeting = false;
@@ -118,7 +120,7 @@ const struct ncs_unmet *ncs_missed_meeting(const struct ncs_analysis *q, const i
         if (at < 0)
             continue;
         const struct ncs_unmet *n = &q->unmet[at];
-        bool meets = ncs_is_meeting(n) || n->kind == NCS_UNMET_SETUP;
+        bool meets = NCS_BY(why, MISSED_MEETING, ncs_is_meeting(n) || n->kind == NCS_UNMET_SETUP);
         if ((n->kind != NCS_UNMET_COLLECTIVE && !meets) || !n->call || (most && most->comm != n->comm))
             return NULL;
         meeting |= meets;
@@ -145,7 +147,7 @@ static bool misses_one_of(const struct ncs_unmet *n, const struct ncs_unmet *oth
     return false;
 }
 
-const struct ncs_unmet *ncs_meeting_instead(const struct ncs_analysis *q, const struct ncs_unmet *n)
+const struct ncs_unmet *ncs_meeting_instead(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_why *why)
 {
     for (size_t i = 0; i < n->absents; i++)
         if (n->absent[i].reason != NCS_ABSENT_ELSEWHERE && n->absent[i].reason != NCS_ABSENT_FINISHED &&
@@ -153,8 +155,8 @@ const struct ncs_unmet *ncs_meeting_instead(const struct ncs_analysis *q, const 
             return NULL;
     for (size_t i = 0; i < q->unmets && n->kind == NCS_UNMET_COLLECTIVE; i++) {
         const struct ncs_unmet *o = &q->unmet[i];
-        if (o->comm == n->comm && o != n && ncs_is_meeting(o) && !ncs_is_teardown(q, o) && o->presents >= n->presents &&
-            lacks_only_live(o) && misses_one_of(o, n))
+        bool meets = o->comm == n->comm && o != n && ncs_is_meeting(o) && !ncs_is_teardown(q, o);
+        if (meets && NCS_BY(why, OTHER_MEETING, o->presents >= n->presents && lacks_only_live(o) && misses_one_of(o, n)))
             return o;
     }
     return NULL;
@@ -196,7 +198,7 @@ const struct ncs_call *ncs_grouped_wait(const struct ncs_analysis *q, int rank)
     return found && size_of_group(q, found) > 1 ? found : NULL;
 }
 
-const struct ncs_unmet *ncs_missing_link(const struct ncs_analysis *q, const int *path, size_t length)
+const struct ncs_unmet *ncs_missing_link(const struct ncs_analysis *q, const int *path, size_t length, struct ncs_why *why)
 {
     const struct ncs_unmet *missing = NULL;
     size_t made = 0;
@@ -210,7 +212,7 @@ const struct ncs_unmet *ncs_missing_link(const struct ncs_analysis *q, const int
         const struct ncs_absent *a = ncs_link(n, q, path[(i + 1) % length]);
         if (!a || (a->reason == NCS_ABSENT_ELSEWHERE && (missing || !ncs_grouped_wait(q, a->rank))))
             return NULL;
-        if (a->reason == NCS_ABSENT_ELSEWHERE)
+        if (NCS_BY(why, MISSING_LINK, a->reason == NCS_ABSENT_ELSEWHERE))
             missing = n;
         else
             made++;

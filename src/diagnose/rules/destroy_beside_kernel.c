@@ -5,7 +5,9 @@
 static bool destroy_beside_kernel_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_call *kernel;
-    const struct ncs_snap_job *job = r->kind == NCS_CAUSE_CYCLE ? ncs_frees_beside(q, r->path, r->length, &kernel) : NULL;
+    struct ncs_why asked; /* known to the cause, too */
+    bool cycle = r->kind == NCS_CAUSE_CYCLE;
+    const struct ncs_snap_job *job = cycle ? ncs_frees_beside(q, r->path, r->length, &kernel, &asked) : NULL;
     if (!job)
         return false;
     const struct ncs_call *destroy = job->call;

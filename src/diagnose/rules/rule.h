@@ -383,6 +383,7 @@ struct ncs_odd_order {
     size_t others, other_room;
     int *rival; /* of the others, those that meet at both waits themselves */
     size_t rivals, rival_room;
+    struct ncs_why why;
     const struct ncs_unmet *first, *second; /* what `rank` comes to first and second; NULL = of several pairs of waits */
     bool tied;                              /* as many ranks have the opposite order */
     bool by_siblings; /* the ranks that meet at these waits do not show it; ranks of like communicators do */

@@ -92,7 +92,12 @@ static bool wrong_comm_match(const struct ncs_analysis *q, const struct ncs_caus
         (!unused(q, n[0]) && !unused(q, n[1])))
         return false;
     /* the side with fewer ranks is wrong; 2 = both are equally many */
-    size_t few = n[0]->presents < n[1]->presents ? 0 : n[1]->presents < n[0]->presents ? 1 : 2;
+    struct ncs_why why;
+    size_t few = 2;
+    if (NCS_AT(&why, COMM_USERS) && n[0]->presents != n[1]->presents)
+        few = n[0]->presents > n[1]->presents;
+    ncs_decided(&d->f, why, "%zu ranks made the call on %s, %zu on %s", n[0]->presents, ncs_comm_name(q, n[0]->comm),
+                n[1]->presents, ncs_comm_name(q, n[1]->comm));
     for (size_t i = 0; i < 2; i++)
         for (size_t k = 0; k < n[i]->presents && (few == 2 || few == i); k++) {
             const struct ncs_call *c = n[i]->present[k];

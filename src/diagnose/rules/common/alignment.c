@@ -243,15 +243,15 @@ static void divide(const struct ncs_analysis *q, int comm, uint32_t at, bool by_
 }
 
 /* The largest camp that made a call; *tied if another one, with or without a call, is as large. */
-static size_t alignment_majority(const struct camps *camps, bool *tied)
+static size_t alignment_majority(const struct camps *camps, bool *tied, struct ncs_why *why)
 {
     size_t best = camps->camp[0].call ? 0 : 1;
     for (size_t i = 0; i < camps->count; i++)
-        if (camps->camp[i].call && camps->camp[i].size > camps->camp[best].size)
+        if (camps->camp[i].call && NCS_AT(why, MAJORITY) && camps->camp[i].size > camps->camp[best].size)
             best = i;
     *tied = false;
     for (size_t i = 0; i < camps->count; i++)
-        if (i != best && camps->camp[i].size >= camps->camp[best].size)
+        if (i != best && NCS_BY(why, TIE, camps->camp[i].size >= camps->camp[best].size))
             *tied = true;
     return best;
 }
@@ -265,7 +265,7 @@ static int64_t at_all(const struct ncs_call *c)
 
 /* The camp, of several largest ones, whose call the ranks of sibling groups make in the same round.
  * SIZE_MAX = none of them, or several. */
-static size_t alignment_by_siblings(const struct ncs_analysis *q, const struct camps *camps, size_t largest)
+static size_t alignment_by_siblings(const struct ncs_analysis *q, const struct camps *camps, size_t largest, struct ncs_why *why)
 {
     enum { MOST_COMMS = 64 }; /* each search reads the whole journal */
     size_t meant = SIZE_MAX, called = 0;
@@ -277,7 +277,8 @@ static size_t alignment_by_siblings(const struct ncs_analysis *q, const struct c
     bool several = q->journal->comms > MOST_COMMS;
     struct ncs_sibling_search *search = ncs_siblings_open(q, &met);
     for (size_t i = 0; i < camps->count && !several; i++) {
-        if (camps->camp[i].size < largest || !camps->camp[i].call || !ncs_siblings_of(search, camps->camp[i].call, at_all).alike)
+        const struct ncs_call *own = camps->camp[i].size < largest ? NULL : camps->camp[i].call;
+        if (!own || !NCS_BY(why, SIBLINGS, ncs_siblings_of(search, own, at_all).alike > 0))
             continue;
         several = meant != SIZE_MAX;
         meant = i;
@@ -357,10 +358,11 @@ static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct ca
     const struct ncs_ranks_of_comm *r = &q->comm[comm];
     int nranks = q->journal->comm[comm]->nranks;
     bool tied;
-    size_t best = alignment_majority(camps, &tied);
-    size_t meant = tied && !by_label ? alignment_by_siblings(q, camps, camps->camp[best].size) : SIZE_MAX;
-    struct ncs_why why = meant != SIZE_MAX ? NCS_WHY(SIBLINGS) : tied ? NCS_WHY(TIE) : NCS_WHY(MAJORITY);
+    struct ncs_why why, by_siblings;
+    size_t best = alignment_majority(camps, &tied, &why);
+    size_t meant = tied && !by_label ? alignment_by_siblings(q, camps, camps->camp[best].size, &by_siblings) : SIZE_MAX;
     if (meant != SIZE_MAX) {
+        why = by_siblings;
         best = meant;
         tied = false;
     }
@@ -399,13 +401,12 @@ static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct ca
     *p = found;
     /* Two sides of equal size (diagnose/README.md, rule 7). An exchange between them has no wrong side. */
     bool all = tied && p->how != NCS_DIVERGENCE_SKIPPED && p->how != NCS_DIVERGENCE_EXTRA;
-    if (tied && p->how == NCS_DIVERGENCE_EXTRA) {
+    if (NCS_BY(&p->why, FEWER_CALLS, tied && p->how == NCS_DIVERGENCE_EXTRA)) {
         int extra = -1;
         for (int i = 0; i < nranks && extra < 0; i++)
             if (camps->of[i] >= 0 && camps->of[i] != (int)best)
                 extra = i;
         p->how = NCS_DIVERGENCE_SKIPPED;
-        p->why = NCS_WHY(FEWER_CALLS);
         p->number = ncs_sequence_at(&r->seq[extra], p->at)->number;
         size_t other = (size_t)camps->of[extra];
         set_minority(p, camps, nranks, other, false);

@@ -47,16 +47,15 @@ static bool judge_absents(const struct ncs_analysis *q, const struct ncs_unmet *
 /* True if the wait can never be met, because of itself: ranks are gone, calls disagree, or no rank
  * is known to come (no edge leaves its node). All other unmet waits are part of a cycle, or lead to
  * one. */
-static bool is_final(const struct ncs_analysis *q, const struct ncs_unmet *n)
+static bool is_final(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_why *why)
 {
     size_t gone = 0;
     for (size_t i = 0; i < n->absents; i++)
         gone += n->absent[i].reason <= NCS_ABSENT_LAST_FINAL;
-    if (n->kind == NCS_UNMET_STUCK || (n->job >= 0 && q->snap->job[n->job].refused))
-        return true;
-    if (ncs_is_key(q, n)) /* anybody may set it: one live rank is enough */
-        return gone == n->absents;
-    return gone > 0 || q->out[ncs_unmet_node(q, (size_t)(n - q->unmet))] < 0;
+    bool stuck = n->kind == NCS_UNMET_STUCK || (n->job >= 0 && q->snap->job[n->job].refused);
+    bool nobody = q->out[ncs_unmet_node(q, (size_t)(n - q->unmet))] < 0;
+    /* anybody may set a key: one live rank is enough */
+    return NCS_BY(why, FINAL, stuck || (ncs_is_key(q, n) ? gone == n->absents : gone > 0 || nobody));
 }
 
 /* Calls that met disagree, because an earlier collective had count 0 on one rank alone: a call
@@ -66,6 +65,7 @@ static bool is_final(const struct ncs_analysis *q, const struct ncs_unmet *n)
 static bool judge_empty(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_drafts *all)
 {
     const struct ncs_call *best = NULL;
+    struct ncs_why why;
     for (size_t i = 0; i < n->presents; i++) {
         uint32_t end = ncs_position(q, n->present[i]);
         const struct ncs_sequence *own = &q->comm[n->comm].seq[n->present[i]->comm_rank];
@@ -79,7 +79,7 @@ static bool judge_empty(const struct ncs_analysis *q, const struct ncs_unmet *n,
                 const struct ncs_call *other = ncs_sequence_at(&q->comm[n->comm].seq[n->present[k]->comm_rank], at);
                 alone |= other && ncs_call_count(other) > 0;
             }
-            if (alone && (!best || c->number < best->number))
+            if (NCS_BY(&why, EMPTY_CALL, alone && (!best || c->number < best->number)))
                 best = c;
             break;
         }
@@ -90,13 +90,9 @@ static bool judge_empty(const struct ncs_analysis *q, const struct ncs_unmet *n,
         .rank = best->rank, .comm_rank = best->comm_rank, .op = -1, .context = -1, .reason = NCS_ABSENT_EMPTY, .call = best
     };
     const struct ncs_absent *absent = &empty;
-    struct ncs_cause r = { .kind = NCS_CAUSE_ABSENT,
-                           .unmet = n,
-                           .absent = &absent,
-                           .absents = 1,
-                           .comm = -1,
-                           .rank = -1,
-                           .asked = NCS_WHY(EMPTY_CALL) };
+    struct ncs_cause r = {
+        .kind = NCS_CAUSE_ABSENT, .unmet = n, .absent = &absent, .absents = 1, .comm = -1, .rank = -1, .asked = why
+    };
     ncs_judge(q, &r, all);
     return true;
 }
@@ -118,8 +114,8 @@ static void judge_unmet(const struct ncs_analysis *q, const struct ncs_unmet *n,
 {
     if (n->kind == NCS_UNMET_STUCK && n->src < 0 && judge_empty(q, n, all))
         return;
-    if (n->kind == NCS_UNMET_STUCK) {
-        struct ncs_cause r = { .kind = NCS_CAUSE_DIFFER, .asked = NCS_WHY(MET), .unmet = n, .comm = -1, .rank = -1 };
+    if (NCS_BY(&asked, MET, n->kind == NCS_UNMET_STUCK)) {
+        struct ncs_cause r = { .kind = NCS_CAUSE_DIFFER, .asked = asked, .unmet = n, .comm = -1, .rank = -1 };
         const struct ncs_call **recorded = causes_recorded(q, n, &r.calls);
         r.call = recorded;
         const struct ncs_notice *met = ncs_mismatch_notice(q, n->call);
@@ -148,21 +144,17 @@ static void judge_cycle(const struct ncs_analysis *q, struct ncs_cause *r, struc
 {
     const struct ncs_unmet *n;
     const struct ncs_call *kernel;
-    bool frees = ncs_frees_beside(q, r->path, r->length, &kernel);
-    if (!frees && (n = ncs_missed_teardown(q, r->path, r->length)))
-        judge_absents(q, n, OTHERS, NCS_WHY(TEARDOWN), all);
-    else if (!frees && (n = ncs_left_out(q, r->path, r->length)))
-        judge_absents(q, n, OTHERS, NCS_WHY(LEFT_OUT), all);
-    else if (!frees && (n = ncs_missing_link(q, r->path, r->length)))
-        judge_absents(q, n, NEVER, NCS_WHY(MISSING_LINK), all);
-    else if (!frees && (n = ncs_missed_meeting(q, r->path, r->length)))
-        judge_absents(q, n, NEVER, NCS_WHY(MISSED_MEETING), all);
-    else if (!frees && (n = ncs_unset_key(q, r->path, r->length)))
-        judge_unmet(q, n, NCS_WHY(UNSET_KEY), all);
-    else {
-        r->asked = frees ? NCS_WHY(FREED_BESIDE) : NCS_WHY(CYCLE);
+    struct ncs_why why;
+    if (ncs_frees_beside(q, r->path, r->length, &kernel, &r->asked))
         ncs_judge(q, r, all);
-    }
+    else if ((n = ncs_missed_teardown(q, r->path, r->length, &why)) || (n = ncs_left_out(q, r->path, r->length, &why)))
+        judge_absents(q, n, OTHERS, why, all);
+    else if ((n = ncs_missing_link(q, r->path, r->length, &why)) || (n = ncs_missed_meeting(q, r->path, r->length, &why)))
+        judge_absents(q, n, NEVER, why, all);
+    else if ((n = ncs_unset_key(q, r->path, r->length, &why)))
+        judge_unmet(q, n, why, all);
+    else
+        ncs_judge(q, r, all);
 }
 
 /* Asks about each cycle once; judged[] marks unmet waits whose cause is found. Cycles of host waits
@@ -183,7 +175,7 @@ static void judge_cycles(const struct ncs_analysis *q, bool *judged, bool gates_
         for (size_t k = 0; k < r.length && !known; k++)
             if (ncs_node_unmet(q, r.path[k]) >= 0)
                 judged[ncs_node_unmet(q, r.path[k])] = true;
-        if (!known)
+        if (NCS_BY(&r.asked, CYCLE, !known))
             judge_cycle(q, &r, all);
         ncs_free(r.path);
     }
@@ -212,19 +204,27 @@ static bool causes_disagree(const struct ncs_notice *n)
 
 void ncs_judge_notices(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
-    static const enum ncs_cause_kind kinds[] = {
+    enum { SILENT = -1 }; /* no cause of its own */
+    static const int kinds[] = {
         /* 0: a notice like any other */
-        [NCS_NOTICE_HAZARD] = NCS_CAUSE_HAZARD,      [NCS_NOTICE_LOST] = NCS_CAUSE_LOST,
-        [NCS_NOTICE_FOREIGN] = NCS_CAUSE_FOREIGN,    [NCS_NOTICE_UNUSED] = NCS_CAUSE_UNUSED,
-        [NCS_NOTICE_LEFT] = NCS_CAUSE_LOST_RESOURCE, [NCS_NOTICE_STALE] = NCS_CAUSE_STALE,
+        [NCS_NOTICE_DOUBT] = SILENT,
+        [NCS_NOTICE_ERROR] = SILENT,
+        [NCS_NOTICE_INEXACT] = SILENT,
+        [NCS_NOTICE_RETYPED] = SILENT,
+        [NCS_NOTICE_UNWRITTEN] = SILENT,
+        [NCS_NOTICE_HAZARD] = NCS_CAUSE_HAZARD,
+        [NCS_NOTICE_LOST] = NCS_CAUSE_LOST,
+        [NCS_NOTICE_FOREIGN] = NCS_CAUSE_FOREIGN,
+        [NCS_NOTICE_UNUSED] = NCS_CAUSE_UNUSED,
+        [NCS_NOTICE_LEFT] = NCS_CAUSE_LOST_RESOURCE,
+        [NCS_NOTICE_STALE] = NCS_CAUSE_STALE,
         [NCS_NOTICE_SETTING] = NCS_CAUSE_SETTING,
     };
     for (size_t i = 0; i < q->notices; i++) {
         const struct ncs_notice *n = &q->notice[i];
-        if (n->kind == NCS_NOTICE_DOUBT || n->kind == NCS_NOTICE_ERROR || n->kind == NCS_NOTICE_INEXACT ||
-            n->kind == NCS_NOTICE_RETYPED || n->kind == NCS_NOTICE_UNWRITTEN)
+        struct ncs_cause r = { .kind = NCS_CAUSE_NOTICE, .notice = n, .comm = -1, .rank = -1 };
+        if (!NCS_BY(&r.asked, NOTICE, kinds[n->kind] != SILENT))
             continue;
-        struct ncs_cause r = { .kind = NCS_CAUSE_NOTICE, .asked = NCS_WHY(NOTICE), .notice = n, .comm = -1, .rank = -1 };
         if (n->kind == NCS_NOTICE_MISMATCH && causes_disagree(n)) {
             if (is_stuck_meeting(q, n))
                 continue;
@@ -233,7 +233,7 @@ void ncs_judge_notices(const struct ncs_analysis *q, struct ncs_drafts *all)
             r.calls = n->calls;
         }
         if (kinds[n->kind])
-            r.kind = kinds[n->kind];
+            r.kind = (enum ncs_cause_kind)kinds[n->kind];
         ncs_judge(q, &r, all);
     }
 }
@@ -287,10 +287,9 @@ static void judge_later(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     for (size_t i = 0; i < q->journal->comms; i++) {
         const struct ncs_call_divergence *p = &q->comm[i].later;
-        if (p->how != NCS_DIVERGENCE_FEWER || 2 * p->minority_size > (size_t)q->journal->comm[i]->nranks)
-            continue;
+        bool few = p->how == NCS_DIVERGENCE_FEWER && 2 * p->minority_size <= (size_t)q->journal->comm[i]->nranks;
         struct ncs_cause r = { .kind = NCS_CAUSE_LATER, .comm = (int)i, .rank = -1 };
-        if (have_passed(q, (int)i))
+        if (NCS_BY(&r.asked, LATER, few && have_passed(q, (int)i)))
             ncs_judge(q, &r, all);
     }
 }
@@ -315,19 +314,19 @@ void ncs_judge_hang(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     bool *judged = ncs_new((q->unmets + 1) * sizeof *judged);
     for (size_t i = 0; i < q->unmets; i++) {
-        judged[i] = is_final(q, &q->unmet[i]);
-        const struct ncs_unmet *instead = judged[i] ? ncs_meeting_instead(q, &q->unmet[i]) : NULL;
+        struct ncs_why why;
+        judged[i] = is_final(q, &q->unmet[i], &why);
+        const struct ncs_unmet *instead = judged[i] ? ncs_meeting_instead(q, &q->unmet[i], &why) : NULL;
         if (instead)
-            judge_absents(q, instead, NEVER, NCS_WHY(OTHER_MEETING), all);
+            judge_absents(q, instead, NEVER, why, all);
         else if (judged[i])
-            judge_unmet(q, &q->unmet[i], NCS_WHY(FINAL), all);
+            judge_unmet(q, &q->unmet[i], why, all);
     }
     judge_cycles(q, judged, true, all);
     judge_cycles(q, judged, false, all);
-    if (q->snap->stop == NCS_STOP_LIVELOCK && !polls_explained(q, all)) {
-        struct ncs_cause r = { .kind = NCS_CAUSE_POLL, .asked = NCS_WHY(POLLS), .comm = -1, .rank = -1 };
-        ncs_judge(q, &r, all);
-    }
+    struct ncs_cause polls = { .kind = NCS_CAUSE_POLL, .comm = -1, .rank = -1 };
+    if (NCS_BY(&polls.asked, POLLS, q->snap->stop == NCS_STOP_LIVELOCK && !polls_explained(q, all)))
+        ncs_judge(q, &polls, all);
     judge_later(q, all);
     ncs_free(judged);
 }

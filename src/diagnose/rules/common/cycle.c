@@ -48,7 +48,7 @@ static bool has_partner(const struct ncs_analysis *q, int comm, int comm_rank)
 /* The step of the one rank in a cycle of messages that has no partner: all others have one, so it names wrong peers, or does
  * what is another rank's part. NULL = there is no such rank, or there are several. */
 static const struct ncs_cycle_step *cycle_odd_one(const struct ncs_analysis *q, const struct ncs_cause *r,
-                                                  const struct ncs_draft *d)
+                                                  const struct ncs_draft *d, struct ncs_why *why)
 {
     const struct ncs_cycle_step *odd = NULL;
     size_t start = ncs_first_place(q, r), step = 0;
@@ -59,7 +59,7 @@ static const struct ncs_cycle_step *cycle_odd_one(const struct ncs_analysis *q, 
         struct ncs_cycle_wait s = ncs_cycle_wait_at(q, r, i);
         if (s.unmet->kind != NCS_UNMET_PAIR || !s.call || s.call->rank != s.rank)
             return NULL;
-        bool alone = !has_partner(q, s.unmet->comm, s.call->comm_rank);
+        bool alone = NCS_BY(why, NO_PARTNER, !has_partner(q, s.unmet->comm, s.call->comm_rank));
         if (alone && odd)
             return NULL;
         odd = alone ? &d->f.cycle[step] : odd;
@@ -83,9 +83,10 @@ static bool blame_odd_order(const struct ncs_odd_order *odd, bool ends, struct n
         else
             ncs_add_culprit(d, o->rank, o->first ? o->first->number : 0, o->first ? o->first->place.line : 0);
     }
-    ncs_decided(&d->f, NCS_WHY(ODD_ORDER), "%zu with this order, %zu with the opposite one%s%s (odd_side_of)", odd->ranks,
-                odd->others, odd->tied ? "; odd is who left the order of the round before, else who lacks the lowest rank" : "",
-                odd->by_siblings ? "; communicators made at the same places count, too" : "");
+    if (odd->why.decision)
+        ncs_decided(&d->f, odd->why, "%zu with this order, %zu with the opposite one%s%s", odd->ranks, odd->others,
+                    odd->tied ? "; odd is who left the order of the round before, else who lacks the lowest rank" : "",
+                    odd->by_siblings ? "; communicators made at the same places count, too" : "");
     d->f.evidence = ncs_plain(ncs_copy_text(odd->tied ? "as many ranks have one order as the other"
                                             : odd->by_siblings
                                                 ? "most ranks that use communicators like these have the other order"
@@ -109,15 +110,16 @@ static bool blame_odd_order(const struct ncs_odd_order *odd, bool ends, struct n
 static void blame(const struct ncs_analysis *q, const struct ncs_cause *r, const struct ncs_odd_order *order, struct ncs_draft *d)
 {
     size_t able = 0;
+    struct ncs_why why = { 0 };
     if (blame_odd_order(order, ncs_cycle_kinds_of(q, r).ends > 0, d))
         return;
-    const struct ncs_cycle_step *odd = cycle_odd_one(q, r, d);
+    const struct ncs_cycle_step *odd = cycle_odd_one(q, r, d, &why);
     if (odd) {
         int *rank = ncs_new(d->f.cycles * sizeof *rank);
         for (size_t i = 0; i < d->f.cycles; i++)
             rank[i] = d->f.cycle[i].rank;
         ncs_add_culprit(d, odd->rank, odd->call, odd->line);
-        ncs_decided(&d->f, NCS_WHY(NO_PARTNER), "rank %d has no partner", odd->rank);
+        ncs_decided(&d->f, why, "rank %d has no partner", odd->rank);
         d->f.evidence = ncs_plain(
             ncs_copy_text("by the peers: no rank that it names names it, too, unlike the others of the cycle"));
         struct ncs_str s = { 0 };
@@ -131,13 +133,14 @@ static void blame(const struct ncs_analysis *q, const struct ncs_cause *r, const
     for (int all = 0; all < 2 && !d->f.culprits; all++)
         for (size_t i = 0; i < d->f.cycles; i++) {
             const struct ncs_cycle_step *s = &d->f.cycle[i];
-            if (!all && (s->rank < 0 || !alone[s->rank]))
+            bool breaks = NCS_AT(&why, BREAKERS) && s->rank >= 0 && alone[s->rank];
+            if (!all && !breaks)
                 continue;
             ncs_add_culprit(d, s->rank, s->call, s->line);
             able += !all;
         }
     ncs_free(alone);
-    ncs_decided(&d->f, NCS_WHY(BREAKERS), "%zu of the cycle's %zu ranks could break it alone", able, d->f.cycles);
+    ncs_decided(&d->f, why, "%zu of the cycle's %zu ranks could break it alone", able, d->f.cycles);
     d->f.evidence = ncs_plain(ncs_copy_text(able == d->f.cycles ? "a change of any one rank of the cycle would break it"
                                             : able              ? "a change of one of the other ranks would not break the cycle"
                                                    : "no rank could break the cycle alone, so all its ranks are named"));

@@ -58,7 +58,7 @@ static size_t disagreement_votes(const struct ncs_cause *r, ncs_fact_of *get, in
 
 /* A call with the commonest value; *tied if another value is as common. Counts in a map: a
  * communicator may have thousands of ranks. */
-static const struct ncs_call *disagreement_majority(const struct ncs_cause *r, ncs_fact_of *get, bool *tied)
+static const struct ncs_call *disagreement_majority(const struct ncs_cause *r, ncs_fact_of *get, bool *tied, struct ncs_why *why)
 {
     struct ncs_map given = { 0 }; /* value -> by how many it was given */
     const struct ncs_call *best = r->call[0];
@@ -69,13 +69,14 @@ static const struct ncs_call *disagreement_majority(const struct ncs_cause *r, n
     }
     for (size_t i = 0; i < r->calls; i++) {
         size_t own = ncs_map_number(&given, (uint64_t)get(r->call[i]));
-        if (own > most)
+        if (NCS_BY(why, VALUES, own > most))
             best = r->call[i];
         most = own > most ? own : most;
     }
     *tied = false;
     for (size_t i = 0; i < r->calls; i++)
-        *tied |= get(r->call[i]) != get(best) && ncs_map_number(&given, (uint64_t)get(r->call[i])) == most;
+        if (get(r->call[i]) != get(best))
+            *tied |= NCS_BY(why, VALUE_TIE, ncs_map_number(&given, (uint64_t)get(r->call[i])) == most);
     ncs_map_free(&given);
     return best;
 }
@@ -83,7 +84,7 @@ static const struct ncs_call *disagreement_majority(const struct ncs_cause *r, n
 /* The call whose value the siblings' calls have; NULL = none of the values, or several. *siblings =
  * how many calls. */
 static const struct ncs_call *disagreement_by_siblings(const struct ncs_analysis *q, const struct ncs_cause *r, ncs_fact_of *get,
-                                                       size_t *siblings)
+                                                       size_t *siblings, struct ncs_why *why)
 {
     const struct ncs_call *meant = NULL;
     bool both = false;
@@ -93,7 +94,7 @@ static const struct ncs_call *disagreement_by_siblings(const struct ncs_analysis
             continue;
         struct ncs_siblings s = ncs_siblings_of(search, r->call[i], get);
         both = s.alike && meant;
-        if (s.alike && !meant) {
+        if (!meant && NCS_BY(why, VALUE_SIBLINGS, s.alike > 0)) {
             meant = r->call[i];
             *siblings = s.alike;
         }
@@ -162,17 +163,20 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     enum { MOST = 4 }; /* values in the text */
     bool tied;
     size_t values = 0;
-    const struct ncs_call *best = disagreement_majority(r, get, &tied);
-    const struct ncs_call *meant = tied && get != disagreement_kind_of ? disagreement_by_siblings(q, r, get, &values) : NULL;
+    struct ncs_why why, by_siblings;
+    const struct ncs_call *best = disagreement_majority(r, get, &tied, &why);
+    const struct ncs_call *meant = tied && get != disagreement_kind_of
+                                       ? disagreement_by_siblings(q, r, get, &values, &by_siblings)
+                                       : NULL;
     if (meant) {
         best = meant;
         tied = false;
-        ncs_decided(&d->f, NCS_WHY(VALUE_SIBLINGS), "%zu calls of other groups agree with rank %d", values, meant->rank);
+        ncs_decided(&d->f, by_siblings, "%zu calls of other groups agree with rank %d", values, meant->rank);
         d->f.evidence = ncs_say(mismatch_by_siblings, ncs_fact_number("calls", (int64_t)values),
                                 ncs_fact_is("line", !(meant->unsaid & NCS_UNSAID_PLACE)), ncs_fact_rank("who", meant->rank));
     } else {
         size_t votes = disagreement_votes(r, get, get(best));
-        ncs_decided(&d->f, tied ? NCS_WHY(VALUE_TIE) : NCS_WHY(VALUES), "%zu of %zu ranks agree", votes, r->calls);
+        ncs_decided(&d->f, why, "%zu of %zu ranks agree", votes, r->calls);
         d->f.evidence = tied ? ncs_say(mismatch_tied)
                              : ncs_say(mismatch_by_majority, ncs_fact_number("votes", (int64_t)votes),
                                        ncs_fact_number("calls", (int64_t)r->calls));

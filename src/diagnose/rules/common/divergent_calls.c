@@ -268,9 +268,8 @@ bool ncs_never_called(const struct ncs_cause *r)
 /* Decides a divergence in number alone by the waits (diagnose/README.md, rule 7). */
 static void by_number(const struct ncs_cause *r, struct ncs_call_divergence *p)
 {
-    bool extra = r->absents > r->unmet->presents;
+    bool extra = NCS_AT(&p->why, NUMBER) && r->absents > r->unmet->presents;
     size_t count = extra ? r->unmet->presents : r->absents;
-    p->why = NCS_WHY(NUMBER);
     p->minority = ncs_new(count * sizeof *p->minority);
     p->minority_size = count;
     for (size_t i = 0; i < count; i++)
@@ -319,25 +318,6 @@ bool ncs_is_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, 
         return true;
     ncs_free(out->minority);
     return false;
-}
-
-bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_divergence *found, struct ncs_call_divergence *out)
-{
-    if (!model) {
-        ncs_free(found->minority);
-        return false;
-    }
-    if (found->tied) {
-        found->minority[0] = 0;
-        found->minority[1] = 1;
-        found->minority_size = 2;
-    }
-    found->how = NCS_DIVERGENCE_SWAPPED;
-    found->why = NCS_WHY(EXCHANGED);
-    found->number = model->call[found->at]->number;
-    found->other = model->call[found->at + found->shift]->number;
-    *out = *found;
-    return true;
 }
 
 const struct ncs_unmet *ncs_own_other(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct ncs_absent *a)

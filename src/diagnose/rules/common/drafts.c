@@ -86,12 +86,13 @@ bool ncs_same_culprits(const struct ncs_finding *a, const struct ncs_finding *b)
 /* True if both findings are about one mistake: the same rule blames the same ranks. Some rules need
  * the same title, too: each key, fault and result has a statement of its own. Hazards are one only
  * if one wait mends both. */
-static bool same_mistake(const struct ncs_draft *x, const struct ncs_draft *y)
+static bool same_mistake(const struct ncs_draft *x, const struct ncs_draft *y, struct ncs_why *why)
 {
     const struct ncs_finding *a = &x->f, *b = &y->f;
     if (x->hazard && y->hazard && !ncs_one_wait_mends(x->hazard, y->hazard))
         return false;
-    return a->rule == b->rule && ncs_same_culprits(a, b) && (!x->by_title || compare_texts(a->title, b->title) == 0);
+    bool title = !x->by_title || compare_texts(a->title, b->title) == 0;
+    return NCS_BY(why, NOTHING, title && a->rule == b->rule && ncs_same_culprits(a, b));
 }
 
 static bool at_one_call(const struct ncs_finding *a, const struct ncs_finding *b)
@@ -112,12 +113,11 @@ static bool follows_put(const struct ncs_finding *waits, const struct ncs_findin
 
 /* True if the ranks wait only because of the illegal access: the access ends the device, and so the
  * rank, in the same call. */
-static bool follows(const struct ncs_finding *waits, const struct ncs_finding *access)
+static bool follows(const struct ncs_finding *waits, const struct ncs_finding *access, struct ncs_why *why)
 {
-    if (follows_put(waits, access))
-        return true;
-    return is_rule(access, "illegal-access") && is_rule(waits, "error-path") && at_one_call(access, waits) &&
-           access->culprits == 1 && waits->culprits == 1 && access->culprit[0].rank == waits->culprit[0].rank;
+    bool fits = is_rule(access, "illegal-access") && is_rule(waits, "error-path");
+    bool alone = fits && waits->culprits == 1 && ncs_same_culprits(access, waits);
+    return NCS_BY(why, ACCESS, follows_put(waits, access) || (alone && at_one_call(access, waits)));
 }
 
 /* True if several ranks made the same illegal access at the same line. */
@@ -154,34 +154,39 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* diagnose/README.md, rule 12. The texts come last, so that the order is complete: qsort is not stable. *by names the comparison
+struct order_by { /* a term of the order of findings */
+    struct ncs_why why;
+    int order;
+    const char *name;
+};
+
+/* diagnose/README.md, rule 12. The texts come last, so that the order is complete: qsort is not stable. *by = the comparison
  * that decides. */
-static int compare_by(const struct ncs_draft *a, const struct ncs_draft *b, const char **by)
+static int compare_by(const struct ncs_draft *a, const struct ncs_draft *b, struct order_by *by)
 {
-    static const char *const names[] = { "level", "hang before hazard", "earlier", "rule", "comm", "call", "title", "why" };
     bool hazard_a = a->f.certainty == NCS_UNDEFINED && !a->f.blockeds;
     bool hazard_b = b->f.certainty == NCS_UNDEFINED && !b->f.blockeds;
-    int order[] = { a->f.level == b->f.level        ? 0
-                    : a->f.level == NCS_LEVEL_ERROR ? -1
-                                                    : 1,
-                    hazard_a - hazard_b,
-                    compare_numbers(a->order, b->order),
-                    strcmp(a->f.rule, b->f.rule),
-                    compare_texts(a->f.comm, b->f.comm),
-                    compare_numbers(a->f.call, b->f.call),
-                    compare_texts(a->f.title, b->f.title),
-                    compare_texts(ncs_sentence_text(a->f.why), ncs_sentence_text(b->f.why)) };
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        if (order[i]) {
-            *by = names[i];
-            return order[i];
+    const struct order_by terms[] = {
+        { NCS_WHY(NOTHING), (a->f.level != NCS_LEVEL_ERROR) - (b->f.level != NCS_LEVEL_ERROR), "level" },
+        { NCS_WHY(NOTHING), hazard_a - hazard_b, "hang before hazard" },
+        { NCS_WHY(NOTHING), compare_numbers(a->order, b->order), "earlier" },
+        { NCS_WHY(NOTHING), strcmp(a->f.rule, b->f.rule), "rule" },
+        { NCS_WHY(NOTHING), compare_texts(a->f.comm, b->f.comm), "comm" },
+        { NCS_WHY(NOTHING), compare_numbers(a->f.call, b->f.call), "call" },
+        { NCS_WHY(NOTHING), compare_texts(a->f.title, b->f.title), "title" },
+        { NCS_WHY(NOTHING), compare_texts(ncs_sentence_text(a->f.why), ncs_sentence_text(b->f.why)), "why" },
+    };
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
+        if (terms[i].order) {
+            *by = terms[i];
+            return by->order;
         }
     return 0;
 }
 
 static int drafts_compare(const void *x, const void *y)
 {
-    const char *by;
+    struct order_by by;
     return compare_by(x, y, &by);
 }
 
@@ -204,19 +209,20 @@ void ncs_drafts_add(const struct ncs_analysis *q, struct ncs_drafts *all, struct
 {
     if (d->order != UINT64_MAX)
         d->order = place_in_order(q, d->order, d->noticed);
+    struct ncs_why why;
     for (size_t i = 0; i < all->count; i++) {
         struct ncs_draft *old = &all->draft[i];
         if (same_slip(&old->f, &d->f)) {
             merge_slips(old, d);
             return;
         }
-        if (follows(&d->f, &old->f)) {
-            ncs_decided(&old->f, NCS_WHY(ACCESS), "%s follows from it", d->f.rule);
+        if (follows(&d->f, &old->f, &why)) {
+            ncs_decided(&old->f, why, "%s follows from it", d->f.rule);
             ncs_add_merged(old, d);
             ncs_free_finding(&d->f);
             return;
         }
-        if (!same_mistake(old, d))
+        if (!same_mistake(old, d, &why))
             continue;
         bool hang = d->f.blockeds > 0, old_hang = old->f.blockeds > 0;
         if (hang != old_hang ? hang : drafts_compare(d, old) < 0) {
@@ -224,7 +230,7 @@ void ncs_drafts_add(const struct ncs_analysis *q, struct ncs_drafts *all, struct
             *old = *d;
             *d = swap;
         }
-        ncs_weighed(&old->f, "merged with the same mistake: %s", d->f.title ? d->f.title : "");
+        ncs_weighed(&old->f, why, "merged with the same mistake: %s", d->f.title ? d->f.title : "");
         ncs_add_merged(old, d);
         ncs_free_finding(&d->f);
         return;
@@ -253,8 +259,8 @@ void ncs_drafts_sort(struct ncs_drafts *all)
     if (all->count)
         qsort(all->draft, all->count, sizeof *all->draft, drafts_compare);
     for (size_t i = 0; i + 1 < all->count; i++) {
-        const char *by = "equal";
-        compare_by(&all->draft[i], &all->draft[i + 1], &by);
-        ncs_weighed(&all->draft[i].f, "comes before %s: %s", all->draft[i + 1].f.rule, by);
+        struct order_by by;
+        if (compare_by(&all->draft[i], &all->draft[i + 1], &by))
+            ncs_weighed(&all->draft[i].f, by.why, "comes before %s: %s", all->draft[i + 1].f.rule, by.name);
     }
 }

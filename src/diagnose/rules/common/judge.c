@@ -93,8 +93,6 @@ static void blame_changed(const struct ncs_analysis *q, const struct ncs_cause *
 void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, const char *rule, struct ncs_draft *d,
                     struct ncs_drafts *all)
 {
-    if (!d->f.decided)
-        ncs_decided(&d->f, NCS_WHY(NAMED), "%s", rule);
     ncs_add_colors(q, r, d);
     d->noticed = r->kind == NCS_CAUSE_NOTICE;
     ncs_add_behind_rows(q, d);
@@ -107,33 +105,25 @@ void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, con
     ncs_drafts_add(q, all, d);
 }
 
-/* Of equal grounds (diagnose/README.md, rules 2 and 9). */
-static bool is_better_draft(const struct ncs_draft *d, const struct ncs_draft *than)
+/* The rule of this ground that matches the cause (diagnose/README.md, rules 2 and 9); NULL = none does. Fills *d, whose contents
+ * the caller owns then. */
+static const char *judge_by(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_ground ground, struct ncs_draft *d)
 {
-    return d->f.culprits < than->f.culprits;
-}
-
-/* The best rule of this ground that matches the cause; NULL = none does. Fills *best, whose
- * contents the caller owns then. */
-static const char *judge_by(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_ground ground,
-                            struct ncs_draft *best)
-{
-    const char *found = NULL;
     for (size_t i = 0; i < RULES; i++) {
         size_t rule = ncs_nth_kind(i, RULES);
-        if (rules[rule]->ground != ground || (r->rule && strcmp(r->rule, ncs_rule_ids[rule]) != 0))
+        struct ncs_why why;
+        bool named = r->rule && NCS_BY(&why, NAMED, strcmp(r->rule, ncs_rule_ids[rule]) == 0);
+        if (rules[rule]->ground != ground || (r->rule && !named))
             continue;
-        struct ncs_draft d = { .order = UINT64_MAX, .by_title = rules[rule]->by_title };
-        /* a rule that does not match may have filled d in part, so that is freed, too */
-        bool matches = rules[rule]->match(q, r, &d), better = matches && (!found || is_better_draft(&d, best));
-        if (matches && found)
-            ncs_decided(better ? &d.f : &best->f, NCS_WHY(FEWER_CULPRITS), "%s blames %zu, %s blames %zu", found,
-                        best->f.culprits, ncs_rule_ids[rule], d.f.culprits);
-        ncs_free_finding(better ? &best->f : &d.f);
-        *best = better ? d : *best;
-        found = better ? ncs_rule_ids[rule] : found;
+        *d = (struct ncs_draft){ .order = UINT64_MAX, .by_title = rules[rule]->by_title };
+        bool matches = rules[rule]->match(q, r, d);
+        if (matches && named && !d->f.decided)
+            ncs_decided(&d->f, why, "%s", r->rule);
+        if (matches)
+            return ncs_rule_ids[rule];
+        ncs_free_finding(&d->f); /* it may be filled in part */
     }
-    return found;
+    return NULL;
 }
 
 /* Adds the ranks that are absent from the wait, each with its reason, or the ranks of the cycle. */
@@ -169,7 +159,7 @@ static void format_asked(const struct ncs_analysis *q, const struct ncs_cause *r
  * blame, or a cause behind the wait, says more than the ground, so it stays the finding's; but in a cycle that a rule explains
  * by a call, the ground says more. */
 static void weigh_grounds(const struct ncs_analysis *q, const struct ncs_cause *r, const char *rule, enum ncs_ground ground,
-                          struct ncs_finding *f)
+                          struct ncs_why why, struct ncs_finding *f)
 {
     static const char *const grounds[] = {
         [NCS_GROUND_NOTICED] = "noticed", [NCS_GROUND_MISUSE] = "misuse", [NCS_GROUND_RECORD] = "record",
@@ -185,7 +175,7 @@ static void weigh_grounds(const struct ncs_analysis *q, const struct ncs_cause *
             ncs_str_addf(&others, "%s%s (%s)", others.bytes ? ", " : " before ", ncs_rule_ids[i], grounds[rules[i]->ground]);
         ncs_free_finding(&d.f);
     }
-    ncs_decided(f, NCS_WHY(GROUND), "%s (%s)%s", rule, grounds[ground], others.bytes ? others.text : ", no other rule matches");
+    ncs_decided(f, why, "%s (%s)%s", rule, grounds[ground], others.bytes ? others.text : ", no other rule matches");
     ncs_str_free(&others);
     struct ncs_str about = { 0 };
     if (ncs_decisions_kept)
@@ -201,11 +191,12 @@ bool ncs_judge(const struct ncs_analysis *q, const struct ncs_cause *r, struct n
 {
     struct ncs_draft d = { .order = UINT64_MAX };
     const char *rule = NULL;
+    struct ncs_why why;
     enum ncs_ground ground = 0;
-    for (; ground < NCS_GROUNDS && !rule; ground += !rule)
-        rule = judge_by(q, r, ground, &d);
+    while (ground < NCS_GROUNDS && !NCS_BY(&why, GROUND, (rule = judge_by(q, r, ground, &d)) != NULL))
+        ground++;
     if (rule && !r->rule)
-        weigh_grounds(q, r, rule, ground, &d.f);
+        weigh_grounds(q, r, rule, ground, why, &d.f);
     if (rule)
         ncs_draft_take(q, r, rule, &d, all);
     return rule != NULL;

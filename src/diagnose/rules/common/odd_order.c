@@ -152,23 +152,24 @@ static void add_odd_rank(const struct vote *v, int rank, int first, struct ncs_o
 
 /* The wait to which the odd ranks come first; -1 = none. Of two sides that are as large, the one that had the other order before is odd,
  * else the one without the lowest rank. */
-static int odd_side_of(const struct vote *v)
+static int odd_side_of(const struct vote *v, struct ncs_why *why)
 {
     if (!v->count[0] || !v->count[1] || v->count[0] + v->count[1] < 3)
         return -1;
-    if (v->count[0] != v->count[1])
+    if (NCS_BY(why, ODD_ORDER, v->count[0] != v->count[1]))
         return v->count[0] > v->count[1];
-    if (v->before[0] != v->before[1])
+    if (NCS_BY(why, ODD_ORDER, v->before[0] != v->before[1]))
         return v->before[0];
     int lowest = 0;
     while (v->first[lowest] < 0)
         lowest++;
-    return !v->first[lowest];
+    return NCS_AT(why, ODD_ORDER) && !v->first[lowest];
 }
 
 static void take_vote(const struct vote *v, bool siblings, struct ncs_odd_order *out)
 {
-    int odd = odd_side_of(v);
+    struct ncs_why why = { 0 };
+    int odd = odd_side_of(v, &why);
     bool tied = odd >= 0 && v->count[0] == v->count[1], several = out->ranks > 0;
     if (odd < 0 || (several && tied))
         return;
@@ -185,6 +186,7 @@ static void take_vote(const struct vote *v, bool siblings, struct ncs_odd_order 
     }
     out->first = out->ranks && !several ? v->wait[odd] : NULL;
     out->second = out->ranks && !several ? v->wait[!odd] : NULL;
+    out->why = why;
     out->tied = tied;
     out->by_siblings |= siblings;
     out->as_before |= v->before[odd] && !v->before[!odd];
@@ -209,7 +211,8 @@ static void vote_on(struct vote *v, struct ncs_odd_order *out)
 {
     count_votes(v, false);
     size_t direct = v->count[0] + v->count[1];
-    bool decided = v->count[0] != v->count[1] && odd_side_of(v) >= 0;
+    struct ncs_why why;
+    bool decided = v->count[0] != v->count[1] && odd_side_of(v, &why) >= 0;
     if (!decided && v->class[v->wait[0]->comm] != v->class[v->wait[1]->comm])
         count_votes(v, true);
     take_vote(v, v->count[0] + v->count[1] > direct, out);
