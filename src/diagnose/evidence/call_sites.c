@@ -112,8 +112,8 @@ static void call_sites_locate(const struct ncs_ranks_of_comm *of, const struct n
     for (size_t i = 0; i < s->minority_size && i < MOST_MINORITY && fits; i++) {
         size_t here;
         struct ncs_gaps own;
-        bool found = call_sites_find_place(&of->seq[s->minority[i]], &of->seq[model], s, &here, &own);
-        fits = found && NCS_BY(&why, LINES, !i || (here == where && ncs_gaps_same(&own, &gaps)));
+        fits = NCS_BY(&why, LINES, call_sites_find_place(&of->seq[s->minority[i]], &of->seq[model], s, &here, &own));
+        fits = fits && (!i || (here == where && ncs_gaps_same(&own, &gaps)));
         where = fits ? here : where;
         if (!i)
             gaps = own;
@@ -215,8 +215,8 @@ static void locate_exchange(struct ncs_ranks_of_comm *of, int nranks)
     for (int i = 0; i < nranks && fits; i++) {
         if (call_sites_same(&of->seq[i], &of->seq[model]))
             continue;
-        bool swaps = call_sites_find_swaps(&of->seq[i], &of->seq[model], &where, &far);
-        fits = swaps && NCS_BY(&why, EXCHANGED, !minority_size || (where == first && far == shift));
+        fits = NCS_BY(&why, EXCHANGED, call_sites_find_swaps(&of->seq[i], &of->seq[model], &where, &far));
+        fits = fits && (!minority_size || (where == first && far == shift));
         minority[minority_size++] = i;
         first = where;
         shift = far;
