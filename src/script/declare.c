@@ -414,7 +414,7 @@ static void run_declaration(struct ncs_declaration *d)
     script->world_config = false;
     script->world_name = NULL;
     err->status = NCS_OK;
-    if (!ncs_lua_open(&state, err))
+    if (!ncs_lua_open(&state, NULL, err))
         return;
     lua_State *L = state.L;
     lua_pushcfunction(L, run_early);

@@ -97,6 +97,7 @@ static bool add_chunk(struct ncs_heap *h)
         give_small(h, h->fresh, h->left); /* less than a small block, and a multiple of the grain */
     c->next = h->chunks;
     h->chunks = c;
+    h->gathers = false; /* the arena is full */
     h->fresh = (char *)(c + 1);
     h->left = CHUNK_BYTES - sizeof *c;
     return true;
@@ -120,16 +121,39 @@ static void *take_small(struct ncs_heap *h, size_t bytes)
 
 /* ---- large ones ---- */
 
-static void give_large(struct ncs_heap *h, void *block)
+static bool in_arena(const struct ncs_heap *h, const void *block)
 {
+    return (uintptr_t)block - (uintptr_t)h->arena < h->arena_bytes;
+}
+
+static size_t grains(size_t bytes)
+{
+    return (bytes + GRAIN - 1) / GRAIN * GRAIN;
+}
+
+static void give_large(struct ncs_heap *h, void *block, size_t bytes)
+{
+    if (in_arena(h, block)) { /* becomes small blocks */
+        for (size_t at = 0, rest = grains(bytes), part; rest; at += part, rest -= part) {
+            part = rest < SMALL ? rest : SMALL;
+            give_small(h, (char *)block + at, part);
+        }
+        return;
+    }
     struct ncs_heap_block *b = (struct ncs_heap_block *)block - 1;
     unlink_block(h, b);
     free(b);
 }
 
-/* Returns a block of so many bytes that replaces this one, which may be NULL. */
+/* Returns a block of so many bytes that replaces this one, which may be NULL and is none of an arena. */
 static void *take_large(struct ncs_heap *h, void *block, size_t bytes)
 {
+    if (h->gathers && !block && h->left >= grains(bytes)) {
+        block = h->fresh;
+        h->fresh += grains(bytes);
+        h->left -= grains(bytes);
+        return block;
+    }
     struct ncs_heap_block *b = block ? (struct ncs_heap_block *)block - 1 : NULL;
     if (b)
         unlink_block(h, b);
@@ -146,7 +170,7 @@ static void give(struct ncs_heap *h, void *block, size_t bytes)
     if (is_small(bytes))
         give_small(h, block, bytes);
     else
-        give_large(h, block);
+        give_large(h, block, bytes);
 }
 
 /* A block of so many bytes with the contents of the old one. */
@@ -154,7 +178,7 @@ static void *move(struct ncs_heap *h, void *block, size_t old, size_t bytes)
 {
     if (is_small(old) && is_small(bytes) && size_class(old) == size_class(bytes))
         return block;
-    if (!is_small(old) && !is_small(bytes))
+    if (!is_small(old) && !is_small(bytes) && !in_arena(h, block))
         return take_large(h, block, bytes);
     void *own = is_small(bytes) ? take_small(h, bytes) : take_large(h, NULL, bytes);
     if (!own)
@@ -183,6 +207,8 @@ static void *heap_alloc(void *heap, void *block, size_t old, size_t bytes)
     if (!heap_take(h, had, bytes))
         return NULL;
     void *own = move(h, block, had, bytes);
+    if (h->gathers && own && bytes > had) /* no remains of addresses in words that Lua writes in part */
+        memset((char *)own + had, 0, grains(bytes) - had);
     size_t more = counted(bytes) > counted(had) ? counted(bytes) - counted(had) : 0;
     size_t less = counted(bytes) < counted(had) ? counted(had) - counted(bytes) : 0;
     ncs_budget_give(own ? less : more);
@@ -244,5 +270,78 @@ lua_State *ncs_heap_state(struct ncs_heap *h)
     lua_State *L = lua_newstate(heap_alloc, h);
     if (L)
         lua_atpanic(L, panic);
+    return L;
+}
+
+/* ---- models and copies ---- */
+
+/* For the first objects of a copy, which need no chunk then. */
+enum { COPY_ROOM = 4 << 10 };
+
+/* Addresses move by multiples of this: Lua may write a tag, one byte, over the lowest byte of an address that is over
+ * (UpVal, Lua 5.4.6, lobject.h), and the tag must stay as it is. */
+enum { ALIGNED = 256 };
+
+static void *new_arena(size_t bytes)
+{
+    return aligned_alloc(ALIGNED, (bytes + ALIGNED - 1) / ALIGNED * ALIGNED);
+}
+
+lua_State *ncs_heap_model_state(struct ncs_heap_model *m, size_t bytes)
+{
+    struct ncs_heap_chunk *c = SMALL ? new_arena(bytes) : NULL;
+    if (!c)
+        return NULL;
+    m->heap = (struct ncs_heap){ .chunks = c, .arena = (char *)c, .arena_bytes = bytes, .gathers = true };
+    memset(c, 0, bytes);
+    m->heap.fresh = (char *)(c + 1);
+    m->heap.left = bytes - sizeof *c;
+    return m->L = ncs_heap_state(&m->heap);
+}
+
+bool ncs_heap_model_finish(struct ncs_heap_model *m)
+{
+    struct ncs_heap *h = &m->heap;
+    lua_gc(m->L, LUA_GCRESTART);
+    lua_gc(m->L, LUA_GCCOLLECT); /* the copies collect when they have grown to twice the size */
+    h->gathers = false;
+    if (h->blocks || h->chunks->next)
+        return false;
+    h->arena_bytes = (size_t)(h->fresh - h->arena);
+    size_t count = h->arena_bytes / sizeof(uintptr_t);
+    m->word = ncs_new(count * sizeof *m->word);
+    for (size_t i = 0; i < count; i++)
+        if (((uintptr_t *)h->arena)[i] - (uintptr_t)h->arena <= h->arena_bytes) /* its end is an address too */
+            m->word[m->words++] = (uint32_t)i;
+    return true;
+}
+
+void ncs_heap_model_free(struct ncs_heap_model *m)
+{
+    ncs_heap_free(&m->heap);
+    ncs_free(m->word);
+    *m = (struct ncs_heap_model){ 0 };
+}
+
+lua_State *ncs_heap_copy(struct ncs_heap *h, const struct ncs_heap_model *m)
+{
+    char *arena = new_arena(m->heap.arena_bytes + COPY_ROOM);
+    if (!arena)
+        return NULL;
+    memcpy(arena, m->heap.arena, m->heap.arena_bytes);
+    uintptr_t by = (uintptr_t)arena - (uintptr_t)m->heap.arena;
+    for (size_t i = 0; i < m->words; i++)
+        ((uintptr_t *)arena)[m->word[i]] += by;
+    *h = m->heap;
+    for (int i = 0; i < NCS_HEAP_SIZES; i++)
+        if (h->spare[i])
+            h->spare[i] = arena + ((char *)h->spare[i] - m->heap.arena);
+    h->arena = h->fresh = arena;
+    h->chunks = (struct ncs_heap_chunk *)arena;
+    h->fresh += h->arena_bytes;
+    h->left = COPY_ROOM;
+    ncs_budget_count(h->held);
+    lua_State *L = (lua_State *)(arena + ((char *)m->L - m->heap.arena));
+    lua_setallocf(L, heap_alloc, h);
     return L;
 }

@@ -20,7 +20,10 @@ struct ncs_heap {
     char *fresh;                   /* the unused rest of the newest chunk, */
     size_t left;                   /* and its bytes */
     size_t held;                   /* counted against the budget */
+    char *arena;                   /* NULL = none: a chunk of which large blocks may be part too; */
+    size_t arena_bytes;            /* these are never freed on their own */
     bool refuses;
+    bool gathers;     /* all blocks go into the arena, while it has room */
     uint64_t charged; /* see ncs_heap_charge */
 };
 
@@ -29,6 +32,23 @@ struct ncs_heap {
 lua_State *ncs_heap_state(struct ncs_heap *heap);
 /* Frees all; the state need not be closed before. */
 void ncs_heap_free(struct ncs_heap *heap);
+
+/* A state of which copies are made. All its blocks lie in one arena; a copy is that arena elsewhere, with the addresses in
+ * it moved. So no key of its tables may be a table, a function of Lua, a userdata or a thread, whose hash is its address. */
+struct ncs_heap_model {
+    struct ncs_heap heap;
+    lua_State *L;
+    uint32_t *word; /* offsets of the words that hold addresses within the arena */
+    size_t words;
+};
+
+/* Makes the state, with an arena of so many bytes. NULL = no memory, or (under AddressSanitizer) not possible. */
+lua_State *ncs_heap_model_state(struct ncs_heap_model *model, size_t bytes);
+/* The state is complete: collects its garbage. False = it has outgrown its arena. */
+bool ncs_heap_model_finish(struct ncs_heap_model *model);
+void ncs_heap_model_free(struct ncs_heap_model *model);
+/* The copy, which grows in a heap of its own. NULL = no memory. */
+lua_State *ncs_heap_copy(struct ncs_heap *heap, const struct ncs_heap_model *model);
 
 /* Charges the work of a slow C function as instructions, which Lua's own count misses. Large blocks
  * are charged automatically. After a large charge the count hook runs at the next instruction; the

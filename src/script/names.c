@@ -19,7 +19,7 @@ struct ncs_judge *ncs_judge_new(struct ncs_script *script, struct ncs_error *err
     struct ncs_judge *n = ncs_new(sizeof *n);
     n->script = script;
     n->rank = (struct ncs_lua_rank){ .script = script, .nranks = script->scenario->ranks, .names_only = true };
-    if (ncs_lua_open(&n->rank, err))
+    if (ncs_lua_open(&n->rank, NULL, err))
         return n;
     ncs_free(n);
     return NULL;

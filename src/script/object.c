@@ -63,6 +63,7 @@ void *ncs_object_new(lua_State *L, enum ncs_class_id id, size_t bytes, int value
     luaL_checkstack(L, 8, NULL);
     struct ncs_object *o = lua_newuserdatauv(L, bytes, values);
     memset(o, 0, bytes);
+    o->class = ncs_classes[id];
     o->id = id;
     o->serial = ++rank->serials;
     push_class(L, id);
@@ -143,22 +144,19 @@ void ncs_object_push(lua_State *L, struct ncs_object *o)
 
 /* ---- arguments ---- */
 
-void *ncs_object_test(lua_State *L, int arg, enum ncs_class_id id)
-{
-    const void *class = ncs_lua_rank(L)->class[id];
-    if (!class || lua_type(L, arg) != LUA_TUSERDATA || !lua_getmetatable(L, arg))
-        return NULL;
-    bool same = lua_topointer(L, -1) == class;
-    lua_pop(L, 1);
-    return same ? lua_touserdata(L, arg) : NULL;
-}
-
 struct ncs_object *ncs_object_any(lua_State *L, int arg)
 {
-    void *o = NULL;
-    for (int i = 0; i < NCS_CLASSES && !o; i++)
-        o = ncs_object_test(L, arg, (enum ncs_class_id)i);
-    return o;
+    struct ncs_object *o = lua_type(L, arg) == LUA_TUSERDATA ? lua_touserdata(L, arg) : NULL;
+    for (int i = 0; o && i < NCS_CLASSES; i++)
+        if (o->class == ncs_classes[i])
+            return o;
+    return NULL;
+}
+
+void *ncs_object_test(lua_State *L, int arg, enum ncs_class_id id)
+{
+    struct ncs_object *o = lua_type(L, arg) == LUA_TUSERDATA ? lua_touserdata(L, arg) : NULL;
+    return o && o->class == ncs_classes[id] ? o : NULL;
 }
 
 void *ncs_object_arg(lua_State *L, int arg, enum ncs_class_id id, const char *name)
@@ -395,14 +393,22 @@ static void make_class(lua_State *L, enum ncs_class_id id)
     lua_pushboolean(L, 0);
     lua_setfield(L, -2, "__metatable");
     lua_pushvalue(L, -1);
-    lua_setfield(L, LUA_REGISTRYINDEX, class->name);
-    ncs_lua_rank(L)->class[id] = lua_topointer(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, class);
 }
 
 static void push_class(lua_State *L, enum ncs_class_id id)
 {
-    if (luaL_getmetatable(L, ncs_classes[id]->name) == LUA_TTABLE)
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, ncs_classes[id]) == LUA_TTABLE)
         return;
     lua_pop(L, 1);
     make_class(L, id);
+}
+
+void ncs_object_classes(lua_State *L)
+{
+    push_class(L, NCS_CLASS_STREAM);
+    push_class(L, NCS_CLASS_ID);
+    push_class(L, NCS_CLASS_COMM);
+    push_class(L, NCS_CLASS_BUFFER);
+    lua_pop(L, 4);
 }

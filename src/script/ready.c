@@ -34,6 +34,16 @@ static void push_own_params(lua_State *L)
     ncs_lua_push_params(L, ncs_lua_rank(L)->script->scenario);
 }
 
+static void push_rank(lua_State *L)
+{
+    lua_pushinteger(L, ncs_lua_rank(L)->rank);
+}
+
+static void push_nranks(lua_State *L)
+{
+    lua_pushinteger(L, ncs_lua_rank(L)->nranks);
+}
+
 /* ---- names that are made when they are first used ---- */
 
 enum { ALWAYS, UNSAFE, RUN }; /* when there is such a name; RUN: with a run, or for a judge of names */
@@ -43,10 +53,13 @@ static const struct {
     void (*push)(lua_State *L);
     int when;
 } libraries[] = {
-    { "C", ncs_lua_raw, RUN },          { "coroutine", ncs_lua_coroutine, ALWAYS }, { "cuda", ncs_lua_cuda, RUN },
-    { "debug", ncs_lua_debug, ALWAYS }, { "expect", ncs_lua_expect, RUN },          { "fault", ncs_lua_fault, RUN },
-    { "io", ncs_lua_io, UNSAFE },       { "math", ncs_lua_math, ALWAYS },           { "nccl", ncs_lua_nccl, RUN },
-    { "os", ncs_lua_os, ALWAYS },       { "param", push_own_params, RUN },          { "table", ncs_lua_table, ALWAYS },
+    { "C", ncs_lua_raw, RUN },         { "coroutine", ncs_lua_coroutine, ALWAYS },
+    { "cuda", ncs_lua_cuda, RUN },     { "debug", ncs_lua_debug, ALWAYS },
+    { "expect", ncs_lua_expect, RUN }, { "fault", ncs_lua_fault, RUN },
+    { "io", ncs_lua_io, UNSAFE },      { "math", ncs_lua_math, ALWAYS },
+    { "nccl", ncs_lua_nccl, RUN },     { "nranks", push_nranks, RUN },
+    { "os", ncs_lua_os, ALWAYS },      { "param", push_own_params, RUN },
+    { "rank", push_rank, RUN },        { "table", ncs_lua_table, ALWAYS },
     { "utf8", ncs_lua_utf8, ALWAYS },
 };
 
@@ -94,14 +107,10 @@ void ncs_ready_all(lua_State *L)
 
 void ncs_lua_ready_made(lua_State *L)
 {
-    struct ncs_lua_rank *rank = ncs_lua_rank(L);
-    int globals = lua_gettop(L);
-    lua_pushinteger(L, rank->rank);
-    lua_setfield(L, globals, "rank");
-    lua_pushinteger(L, rank->nranks);
-    lua_setfield(L, globals, "nranks");
     ncs_lua_store(L);
     ncs_lua_threads(L);
+    if (ncs_lua_rank(L)->run)
+        ncs_object_classes(L);
 }
 
 /* On real hardware a host may have fewer GPUs than declared, so the driver has

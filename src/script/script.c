@@ -31,6 +31,7 @@ void ncs_script_free(struct ncs_script *s)
         ncs_free(m);
     }
     ncs_script_free_texts(s);
+    ncs_heap_model_free(&s->model);
     ncs_free(s->folder);
     ncs_free(s);
 }
@@ -122,7 +123,8 @@ void ncs_lua_rank_free(void *arg)
     ncs_free(rank);
 }
 
-struct ncs_lua_rank *ncs_lua_rank_new(struct ncs_script *script, struct ncs_run *run, int number, struct ncs_error *err)
+struct ncs_lua_rank *ncs_lua_rank_new(struct ncs_script *script, struct ncs_run *run, int number, lua_CFunction more,
+                                      struct ncs_error *err)
 {
     const struct ncs_run_options *options = ncs_run_options(run);
     struct ncs_lua_rank *rank = ncs_new(sizeof *rank);
@@ -136,7 +138,7 @@ struct ncs_lua_rank *ncs_lua_rank_new(struct ncs_script *script, struct ncs_run 
     rank->nccl = options->owns.count ? ncs_owns_version(&options->owns, number, options->nccl_version) : 0;
     rank->nccl = rank->nccl || !options->owns.count ? rank->nccl : NCS_NCCL_DEFAULT;
     seed_rank(rank, options->seed);
-    if (ncs_lua_open(rank, err))
+    if (ncs_lua_open_copy(rank, more, err))
         return rank;
     ncs_free(rank);
     return NULL;
@@ -144,18 +146,7 @@ struct ncs_lua_rank *ncs_lua_rank_new(struct ncs_script *script, struct ncs_run 
 
 static void *script_rank_new(void *self, struct ncs_run *run, int number, struct ncs_error *err)
 {
-    struct ncs_lua_rank *rank = ncs_lua_rank_new(self, run, number, err);
-    if (!rank)
-        return NULL;
-    lua_pushcfunction(rank->L, ncs_lua_message);
-    lua_pushcfunction(rank->L, load_main);
-    if (lua_pcall(rank->L, 0, 1, 0) != LUA_OK) {
-        ncs_fail(err, NCS_NO_MEMORY, "rank %d cannot load the script: %s", number,
-                 lua_isstring(rank->L, -1) ? lua_tostring(rank->L, -1) : "no memory");
-        ncs_lua_rank_free(rank);
-        return NULL;
-    }
-    return rank;
+    return ncs_lua_rank_new(self, run, number, load_main, err);
 }
 
 /* The whole life of a rank; the chunk is at 1. */

@@ -382,7 +382,7 @@ static int serve(lua_State *L)
 static void *session_rank_new(void *self, struct ncs_run *run, int number, struct ncs_error *err)
 {
     struct ncs_session *s = self;
-    struct ncs_lua_rank *rank = ncs_lua_rank_new(s->script, run, number, err);
+    struct ncs_lua_rank *rank = ncs_lua_rank_new(s->script, run, number, NULL, err);
     s->run = run;
     s->rank[number].lua = rank;
     if (!rank)

@@ -124,25 +124,77 @@ void ncs_lua_environment(lua_State *L)
     lua_getfield(L, LUA_REGISTRYINDEX, "ncs.environment");
 }
 
-bool ncs_lua_open(struct ncs_lua_rank *rank, struct ncs_error *err)
+static bool open_failed(const struct ncs_lua_rank *rank, struct ncs_error *err)
 {
-    lua_State *L = ncs_heap_state(&rank->heap);
-    if (!L)
-        return ncs_fail(err, NCS_NO_MEMORY, "no memory for the script's state of rank %d", rank->rank);
+    return ncs_fail(err, NCS_NO_MEMORY, "no memory for the script's state of rank %d", rank->rank);
+}
+
+static void take_state(struct ncs_lua_rank *rank, lua_State *L)
+{
     rank->L = L;
     rank->main.rank = rank;
     rank->main.L = rank->main.running = L;
     rank->main.device = rank->device;
     *(struct ncs_lua_thread **)lua_getextraspace(L) = &rank->main;
+}
+
+/* `more` goes on where the environment is complete; NULL = nothing. */
+static bool state_fill(struct ncs_lua_rank *rank, lua_State *L, lua_CFunction more, struct ncs_error *err)
+{
+    take_state(rank, L);
     lua_gc(L, LUA_GCSTOP);
     lua_pushcfunction(L, set_up);
-    if (lua_pcall(L, 0, 0, 0) != LUA_OK) {
-        ncs_fail(err, NCS_NO_MEMORY, "cannot set up the script's state of rank %d: %s", rank->rank,
-                 lua_isstring(L, -1) ? lua_tostring(L, -1) : "no memory");
-        ncs_lua_close(rank);
-        return false;
+    int status = lua_pcall(L, 0, 0, 0);
+    if (status == LUA_OK && more) {
+        lua_pushcfunction(L, ncs_lua_message);
+        lua_pushcfunction(L, more);
+        status = lua_pcall(L, 0, 1, 0);
     }
+    if (status != LUA_OK)
+        return ncs_fail(err, NCS_NO_MEMORY, "cannot set up the script's state of rank %d: %s", rank->rank,
+                        lua_isstring(L, -1) ? lua_tostring(L, -1) : "no memory");
     lua_gc(L, LUA_GCRESTART);
+    return true;
+}
+
+bool ncs_lua_open(struct ncs_lua_rank *rank, lua_CFunction more, struct ncs_error *err)
+{
+    lua_State *L = ncs_heap_state(&rank->heap);
+    if (!L)
+        return open_failed(rank, err);
+    bool done = state_fill(rank, L, more, err);
+    if (!done)
+        ncs_lua_close(rank);
+    return done;
+}
+
+/* ---- ranks of a run, copies of one state ---- */
+
+enum { FIRST_ARENA = 64 << 10, LAST_ARENA = 64 << 20 };
+
+static bool model_make(struct ncs_heap_model *model, const struct ncs_lua_rank *of, lua_CFunction more, size_t bytes)
+{
+    struct ncs_error unused;
+    struct ncs_lua_rank rank = *of;
+    lua_State *L = ncs_heap_model_state(model, bytes);
+    bool fits = L && state_fill(&rank, L, more, &unused) && ncs_heap_model_finish(model);
+    if (!fits)
+        ncs_heap_model_free(model);
+    return fits;
+}
+
+bool ncs_lua_open_copy(struct ncs_lua_rank *rank, lua_CFunction more, struct ncs_error *err)
+{
+    struct ncs_script *s = rank->script;
+    for (size_t bytes = FIRST_ARENA; !s->modelled && bytes <= LAST_ARENA; bytes *= 4)
+        s->modelled = model_make(&s->model, rank, more, bytes);
+    s->modelled = true;
+    if (!s->model.L)
+        return ncs_lua_open(rank, more, err);
+    lua_State *L = ncs_heap_copy(&rank->heap, &s->model);
+    if (!L)
+        return open_failed(rank, err);
+    take_state(rank, L);
     return true;
 }
 

@@ -50,7 +50,9 @@ struct ncs_script {
     ncclConfig_t config;
     const char *world_name;
     const struct ncs_scenario *scenario;
-    struct ncs_map texts; /* interned */
+    struct ncs_map texts;        /* interned */
+    bool modelled;               /* it was tried to make the model: */
+    struct ncs_heap_model model; /* the state of a rank before its first instruction; L NULL = none */
 };
 
 struct ncs_object;
@@ -110,8 +112,7 @@ struct ncs_lua_rank {
     lua_Integer serials;      /* of objects */
     lua_Integer named;        /* tables and functions with a serial */
     struct ncs_random random, fill_random;
-    const void *class[NCS_CLASSES]; /* metatables, to compare with; NULL = not made yet */
-    struct ncs_object *newest;      /* objects, for closing at the end */
+    struct ncs_object *newest; /* objects, for closing at the end */
     struct ncs_object *world, *stream;
     struct ncs_lua_thread *threads, *last_thread; /* spawned threads that nobody has joined */
     struct ncs_lua_thread *joining;               /* the thread that the end of the script joins next */
@@ -132,13 +133,17 @@ static inline struct ncs_lua_rank *ncs_lua_rank(lua_State *L)
 /* ---- state.c ---- */
 
 /* Opens a state with libraries, classes and environment. The caller has set rank->script, rank,
- * nranks, device, run, api and machine (run NULL: only declarations can run). */
-bool ncs_lua_open(struct ncs_lua_rank *rank, struct ncs_error *err);
+ * nranks, device, run, api and machine (run NULL: only declarations can run). `more` (NULL = nothing) runs in it last;
+ * the message handler and its result stay on the stack. */
+bool ncs_lua_open(struct ncs_lua_rank *rank, lua_CFunction more, struct ncs_error *err);
+/* The same for the ranks of runs, which have equal states at first: only the first rank's is made, and copied. */
+bool ncs_lua_open_copy(struct ncs_lua_rank *rank, lua_CFunction more, struct ncs_error *err);
 void ncs_lua_close(struct ncs_lua_rank *rank);
 
 /* A rank of a run (script.c). ncs_lua_rank_main runs in the rank's own context: it calls `live`
  * with the values that lie on the stack behind the message handler. */
-struct ncs_lua_rank *ncs_lua_rank_new(struct ncs_script *script, struct ncs_run *run, int number, struct ncs_error *err);
+struct ncs_lua_rank *ncs_lua_rank_new(struct ncs_script *script, struct ncs_run *run, int number, lua_CFunction more,
+                                      struct ncs_error *err); /* `more`: see ncs_lua_open */
 void ncs_lua_rank_main(struct ncs_lua_rank *rank, lua_CFunction live);
 void ncs_lua_rank_free(void *rank);
 
