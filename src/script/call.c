@@ -24,17 +24,25 @@ static const char *call_place_file(const struct ncs_script *s, const char *sourc
     return NULL;
 }
 
-static bool where_on(lua_State *L, const struct ncs_script *s, struct ncs_place *place)
+/* The file of the function that ar describes, if it is one of the script's own. */
+static const char *file_of_function(lua_State *L, const struct ncs_script *s, lua_Debug *ar)
 {
+    lua_getinfo(L, "S", ar);
+    return ar->source[0] == '@' ? call_place_file(s, ar->source + 1) : NULL;
+}
+
+/* Runs for each recorded call, so it asks little: not for the binding itself, nor for the source of the scenario's chunk. */
+static bool where_on(lua_State *L, const struct ncs_lua_thread *t, struct ncs_place *place)
+{
+    const struct ncs_script *s = t->rank->script;
     lua_Debug ar;
-    for (int level = 0; lua_getstack(L, level, &ar); level++) {
-        lua_getinfo(L, "l", &ar); /* runs for each recorded call: a function of C, which has no line, is asked no more */
-        if (ar.currentline <= 0)
+    for (int level = t->hooked ? 0 : 1; lua_checkstack(L, 1) && lua_getstack(L, level, &ar); level++) {
+        lua_getinfo(L, "fl", &ar);
+        bool main = t->rank->chunk && lua_topointer(L, -1) == t->rank->chunk;
+        lua_pop(L, 1);
+        if (ar.currentline <= 0) /* a function of C */
             continue;
-        lua_getinfo(L, "S", &ar);
-        if (ar.source[0] != '@')
-            continue;
-        const char *file = call_place_file(s, ar.source + 1);
+        const char *file = main ? s->main.file : file_of_function(L, s, &ar);
         if (file) {
             *place = (struct ncs_place){ file, ar.currentline };
             return true;
@@ -52,8 +60,8 @@ struct ncs_place ncs_lua_where(lua_State *L)
         return (struct ncs_place){ s->main.file, t->rank->last_line ? t->rank->last_line : s->main.last_line };
     if (t->prologue) /* before line 1, a hang is in something that scenario{} asked for */
         return s->line ? (struct ncs_place){ s->main.file, s->line } : place;
-    if (!where_on(L, s, &place) && L != t->L)
-        where_on(t->L, s, &place);
+    if (!where_on(L, t, &place) && L != t->L)
+        where_on(t->L, t, &place);
     return place;
 }
 
@@ -106,9 +114,11 @@ static void hook(lua_State *L, lua_Debug *ar)
     t->running = L;
     if (lua_gethookcount(L) != NCS_LUA_WATCH && !t->cancelled)
         ncs_lua_watch(L);
+    t->hooked = true;
     if (t->rank->machine && !t->cancelled)
         t->rank->machine->check();
     call_count(L, t);
+    t->hooked = false;
     if (is_broken(t))
         ncs_lua_cancel(L);
     ncs_lua_check_cancel(L);
@@ -122,6 +132,7 @@ void ncs_lua_watch(lua_State *L)
 int ncs_lua_cancel(lua_State *L)
 {
     ncs_lua_thread(L)->cancelled = true;
+    ncs_lua_thread(L)->hooked = false;
     lua_sethook(L, hook, LUA_MASKCOUNT, 1);    /* again at the next instruction, whatever caught it */
     lua_pushlightuserdata(L, &cancelled_mark); /* no settop: in a hook it would close variables */
     return lua_error(L);

@@ -127,12 +127,9 @@ cudaStream_t ncs_comm_stream(lua_State *L, int slot)
     if (slot)
         return ((struct ncs_stream *)ncs_object_live(L, slot, NCS_CLASS_STREAM, "stream"))->handle;
     const struct ncs_comm *c = lua_touserdata(L, 1);
-    struct ncs_stream *s;
     if (lua_getiuservalue(L, 1, 1) == LUA_TNIL)
-        s = ncs_stream_default(L, c->device);
-    else
-        s = ncs_object_live(L, lua_gettop(L), NCS_CLASS_STREAM, "comm.stream");
-    return s->handle;
+        return ncs_stream_default(L, c->device)->handle;
+    return ((struct ncs_stream *)ncs_object_live(L, lua_gettop(L), NCS_CLASS_STREAM, "comm.stream"))->handle;
 }
 
 /* ---- operands ---- */
@@ -278,7 +275,8 @@ static int collective_communicate(lua_State *L)
     }
     if (info->pair && !peer)
         return ncs_lua_usage(L, "peer is missing: %s(buffer, peer)", collective_name_of(info));
-    collective_read_options(L, next, info, &options);
+    if (!lua_isnoneornil(L, next))
+        collective_read_options(L, next, info, &options);
     o.op = operator(L, options.op);
     o.root = options.root;
     o.peer = options.peer;

@@ -257,7 +257,7 @@ static int field_stream(lua_State *L)
 {
     struct ncs_comm *c = open_self(L);
     if (lua_getiuservalue(L, 1, 1) == LUA_TNIL)
-        ncs_stream_default(L, c->device);
+        ncs_object_push(L, &ncs_stream_default(L, c->device)->head);
     return 1;
 }
 

@@ -301,16 +301,17 @@ static int unknown_member(lua_State *L, const struct ncs_class *class, const cha
 
 static int index_object(lua_State *L)
 {
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+        return 1;
     const struct ncs_class *class = lua_touserdata(L, lua_upvalueindex(3));
+    lua_settop(L, 2);
     if (lua_type(L, 2) != LUA_TSTRING) {
         if (class->index)
             return class->index(L);
         ncs_lua_no_call(L);
         return ncs_lua_usage(L, "a %s has no elements", class->name);
     }
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
-        return 1;
     const char *word = lua_tostring(L, 2);
     if (push_member(L, class, lua_upvalueindex(1), true, word))
         return 1;

@@ -186,7 +186,7 @@ void ncs_pointer_push(lua_State *L, int buffer);
 /* Pushes a pointer to memory that a raw call returned. */
 void ncs_pointer_push_raw(lua_State *L, void *p);
 
-/* The default stream of communicators on `device`; it is made on first use. Pushes it. */
+/* The default stream of communicators on `device`; it is made on first use. */
 struct ncs_stream *ncs_stream_default(lua_State *L, int device);
 /* The stream among the arguments `[stream [, options]]` from `at` on, or the default one of the device. Reads the label. */
 struct ncs_stream *ncs_stream_given(lua_State *L, int at, int device);

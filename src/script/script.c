@@ -153,6 +153,7 @@ static void *script_rank_new(void *self, struct ncs_run *run, int number, struct
 static int live(lua_State *L)
 {
     ncs_lua_make_world(L);
+    ncs_lua_rank(L)->chunk = lua_topointer(L, 1);
     lua_call(L, 0, 0);
     ncs_lua_finish(L);
     return 0;
@@ -172,7 +173,9 @@ void ncs_lua_rank_main(struct ncs_lua_rank *rank, lua_CFunction live_on)
     lua_pushcfunction(L, live_on);
     lua_insert(L, 2);
     ncs_heap_refuse(&rank->heap, true);
-    if (lua_pcall(L, args, 0, 1) != LUA_OK && !t->cancelled)
+    int status = lua_pcall(L, args, 0, 1);
+    rank->chunk = NULL; /* it may be collected */
+    if (status != LUA_OK && !t->cancelled)
         ncs_lua_report(t, L);
 }
 

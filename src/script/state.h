@@ -66,6 +66,7 @@ struct ncs_lua_thread {
     bool cancelled;                     /* sticky: scripts cannot catch it */
     bool prologue;                      /* before the first statement */
     bool finished;                      /* past the last one */
+    bool hooked;                        /* the hook runs, so the innermost function is no binding */
     enum ncs_fn last_fn;                /* of the latest call through C */
     unsigned queued;                    /* calls queued in the open outermost group */
     const char *what;                   /* the binding that runs, for messages */
@@ -108,6 +109,7 @@ struct ncs_lua_rank {
     bool declared;            /* scenario{} has been called */
     bool names_only;          /* no run, only the names of one */
     bool planned;             /* a run on driver plan: results are unknown and count as right */
+    const void *chunk;        /* the function that is the scenario, while it runs; NULL = none */
     int last_line;            /* last line of the script that ran; 0 = it is not over */
     lua_Integer serials;      /* of objects */
     lua_Integer named;        /* tables and functions with a serial */

@@ -64,7 +64,6 @@ struct ncs_stream *ncs_stream_default(lua_State *L, int device)
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
     if (device == rank->device && rank->stream) {
         ncs_object_check_open(L, rank->stream, "the default stream");
-        ncs_object_push(L, rank->stream);
         return (struct ncs_stream *)rank->stream;
     }
     luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.streams");
@@ -75,10 +74,10 @@ struct ncs_stream *ncs_stream_default(lua_State *L, int device)
     } else {
         lua_pop(L, 1);
         s = ncs_stream_make(L, NULL, device);
-        lua_pushvalue(L, -1);
-        lua_rawseti(L, -3, device);
+        lua_rawseti(L, -2, device);
+        lua_pushnil(L);
     }
-    lua_remove(L, -2);
+    lua_pop(L, 2);
     return s;
 }
 
