@@ -27,9 +27,15 @@
  * this number have the room of a guard, but none: the kernel joins their mappings. */
 #define GUARDED_MOST 24000
 
-/* Stacks to use again, linked through their first word. The token protects the list and the number. */
+/* Stacks to use again, linked through their last word, whose page has been written before. The token protects the list
+ * and the number. */
 static char *spare;
 static size_t stacks;
+
+static char **link_of(char *stack)
+{
+    return (char **)(stack + STACK_BYTES) - 1;
+}
 
 /* The fiber to start, set just before the switch that starts it. */
 static _Thread_local struct fiber *starting;
@@ -148,7 +154,7 @@ static char *take_stack(void)
 {
     char *stack = spare;
     if (stack) {
-        spare = *(char **)stack;
+        spare = *link_of(stack);
         return stack;
     }
     char *low = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE,
@@ -206,7 +212,7 @@ void sim_fiber_drop(struct fiber *f)
 #if NCS_TSAN
     __tsan_destroy_fiber(f->tsan);
 #endif
-    *(char **)f->stack = spare;
+    *link_of(f->stack) = spare;
     spare = f->stack;
     f->stack = NULL;
 }
@@ -215,7 +221,7 @@ void sim_fiber_trim(void)
 {
     while (spare) {
         char *stack = spare;
-        spare = *(char **)stack;
+        spare = *link_of(stack);
         munmap(stack - GUARD_BYTES, GUARD_BYTES + STACK_BYTES);
         stacks--;
     }
