@@ -141,17 +141,7 @@ static int coroutine_wrap(lua_State *L)
     return 1;
 }
 
-static void replace(lua_State *L, const char *name, lua_CFunction fn)
-{
-    lua_pushcfunction(L, fn);
-    lua_setfield(L, -2, name);
-}
-
-void ncs_lua_control(lua_State *L)
-{
-    replace(L, "pcall", protected_call);
-    replace(L, "xpcall", protected_call_handler);
-}
+const luaL_Reg ncs_control_functions[] = { { "pcall", protected_call }, { "xpcall", protected_call_handler }, { NULL, NULL } };
 
 const luaL_Reg ncs_coroutine_guards[] = { { "close", coroutine_close }, { NULL, NULL } };
 const luaL_Reg ncs_coroutine_own[] = {

@@ -11,10 +11,6 @@
 #include "script/pattern.h"
 
 /* Functions that are taken over from Lua unchanged. */
-static const char *const base_names[] = { "error",  "getmetatable", "ipairs",   "rawequal", "rawget", "rawlen",
-                                          "rawset", "select",       "tonumber", "type",     NULL };
-static const char *const string_names[] = { "byte",    "char", "len",    "lower", "pack", "packsize",
-                                            "reverse", "sub",  "unpack", "upper", NULL };
 static const char *const table_names[] = { "pack", NULL };
 static const char *const math_names[] = { "abs",  "acos", "asin", "atan", "ceil",       "cos",  "deg",        "exp",  "floor",
                                           "fmod", "huge", "log",  "max",  "maxinteger", "min",  "mininteger", "modf", "pi",
@@ -82,48 +78,43 @@ static void push_library(lua_State *L, const char *name, lua_CFunction open, con
 
 /* ---- what is there from the start ----
  *
- * Every rank has its own tables, but Lua's functions are the same in all: the process asks Lua for them once. */
+ * Lua's functions are the same in all states: the process asks Lua for them once. Opening its libraries in each state would
+ * leave garbage in it. */
 
-static const char *const text_events[] = { "__add", "__div", "__idiv", "__mod", "__mul", "__pow", "__sub", "__unm", NULL };
-
-/* The functions of one of Lua's tables: taken over unchanged, and wrapped by guards, in the order of the rows. */
-struct originals {
-    const char *const *names;
-    const luaL_Reg *guards; /* NULL = none */
-    lua_CFunction function[16], guarded[4];
-};
-
-static struct originals base = { .names = base_names, .guards = ncs_base_guards };
-static struct originals texts = { .names = string_names, .guards = ncs_string_guards };
-static struct originals events = { .names = text_events };
+luaL_Reg ncs_base_rows[] = { { "error", NULL },    { "getmetatable", NULL }, { "ipairs", NULL },
+                             { "rawequal", NULL }, { "rawget", NULL },       { "rawlen", NULL },
+                             { "select", NULL },   { "tonumber", NULL },     { "type", NULL },
+                             { NULL, NULL } };
+static luaL_Reg text_rows[] = { { "byte", NULL },   { "char", NULL },     { "len", NULL },     { "lower", NULL },
+                                { "pack", NULL },   { "packsize", NULL }, { "reverse", NULL }, { "sub", NULL },
+                                { "unpack", NULL }, { "upper", NULL },    { NULL, NULL } };
+static luaL_Reg text_events[] = { { "__add", NULL }, { "__div", NULL }, { "__idiv", NULL }, { "__mod", NULL }, { "__mul", NULL },
+                                  { "__pow", NULL }, { "__sub", NULL }, { "__unm", NULL },  { NULL, NULL } };
+static luaL_Reg base_guarded[] = { { "collectgarbage", NULL }, { "rawset", NULL }, { "setmetatable", NULL }, { NULL, NULL } };
+static luaL_Reg text_guarded[] = { { "format", NULL }, { "rep", NULL }, { NULL, NULL } };
 static bool originals_known;
 
-static lua_CFunction original(lua_State *L, const char *name)
-{
-    lua_getfield(L, -1, name);
-    lua_CFunction function = lua_tocfunction(L, -1);
-    lua_pop(L, 1);
-    return function;
-}
-
 /* From the table on top. */
-static void note_originals(lua_State *L, struct originals *o)
+static void note_originals(lua_State *L, luaL_Reg *rows)
 {
-    for (size_t i = 0; o->names[i]; i++)
-        o->function[i] = original(L, o->names[i]);
-    for (size_t i = 0; o->guards && o->guards[i].name; i++)
-        o->guarded[i] = original(L, o->guards[i].name);
+    for (; rows->name; rows++) {
+        lua_getfield(L, -1, rows->name);
+        rows->func = lua_tocfunction(L, -1);
+        lua_pop(L, 1);
+    }
 }
 
 static int ask_originals(lua_State *L)
 {
     luaL_requiref(L, LUA_GNAME, luaopen_base, 0);
-    note_originals(L, &base);
+    note_originals(L, ncs_base_rows);
+    note_originals(L, base_guarded);
     luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 0);
-    note_originals(L, &texts);
+    note_originals(L, text_rows);
+    note_originals(L, text_guarded);
     lua_pushliteral(L, "");
     lua_getmetatable(L, -1);
-    note_originals(L, &events);
+    note_originals(L, text_events);
     return 0;
 }
 
@@ -138,28 +129,25 @@ static void find_originals(void)
 }
 
 /* Into the table on top. A guard gets the function of its name as upvalue 1. */
-static void put_originals(lua_State *L, const struct originals *o)
+static void put_guards(lua_State *L, const luaL_Reg *originals, const luaL_Reg *guards)
 {
-    for (size_t i = 0; o->names[i]; i++) {
-        lua_pushcfunction(L, o->function[i]);
-        lua_setfield(L, -2, o->names[i]);
-    }
-    for (size_t i = 0; o->guards && o->guards[i].name; i++) {
-        lua_pushcfunction(L, o->guarded[i]);
-        lua_pushcclosure(L, o->guards[i].func, 1);
-        lua_setfield(L, -2, o->guards[i].name);
+    for (; guards->name; guards++, originals++) {
+        lua_pushcfunction(L, originals->func);
+        lua_pushcclosure(L, guards->func, 1);
+        lua_setfield(L, -2, guards->name);
     }
 }
 
-/* The methods of texts are the same functions. */
-static void string_library(lua_State *L, int globals)
+/* Pushes the library of texts, whose functions are their methods. */
+static void push_texts(lua_State *L)
 {
-    lua_createtable(L, 0, 32);
-    put_originals(L, &texts);
+    lua_createtable(L, 0, 16);
+    luaL_setfuncs(L, text_rows, 0);
+    put_guards(L, text_guarded, ncs_string_guards);
     ncs_lua_search(L);
     lua_pushliteral(L, "");
-    lua_createtable(L, 0, 16);
-    put_originals(L, &events);
+    lua_createtable(L, 0, 10);
+    luaL_setfuncs(L, text_events, 0);
     lua_pushvalue(L, -3);
     lua_setfield(L, -2, "__index");
     lua_pushboolean(L, 0);
@@ -167,7 +155,6 @@ static void string_library(lua_State *L, int globals)
     lua_setmetatable(L, -2);
     lua_pop(L, 1);
     lock_library(L, "string");
-    lua_setfield(L, globals, "string");
 }
 
 void ncs_lua_sandbox(lua_State *L)
@@ -176,14 +163,11 @@ void ncs_lua_sandbox(lua_State *L)
     pthread_once(&once, find_originals);
     if (!originals_known)
         luaL_error(L, "no memory for Lua's libraries");
-    lua_createtable(L, 0, 64);
-    int globals = lua_gettop(L);
-    put_originals(L, &base);
-    luaL_setfuncs(L, ncs_base_own, 0);
-    lua_pushliteral(L, LUA_VERSION);
-    lua_setfield(L, globals, "_VERSION");
+    lua_createtable(L, 0, 16);
+    put_guards(L, base_guarded, ncs_base_guards);
     announce(L, LUA_GNAME);
-    string_library(L, globals);
+    push_texts(L);
+    lua_setfield(L, -2, "string");
 }
 
 /* ---- what is made when a script first names it ---- */

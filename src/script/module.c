@@ -278,10 +278,4 @@ static int module_load(lua_State *L)
     return 1;
 }
 
-void ncs_lua_modules(lua_State *L)
-{
-    lua_pushcfunction(L, require);
-    lua_setfield(L, -2, "require");
-    lua_pushcfunction(L, module_load);
-    lua_setfield(L, -2, "load");
-}
+const luaL_Reg ncs_module_functions[] = { { "require", require }, { "load", module_load }, { NULL, NULL } };

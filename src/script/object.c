@@ -28,7 +28,7 @@ static void push_anchors(lua_State *L)
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TTABLE)
         return;
     lua_pop(L, 1);
-    lua_newtable(L);
+    lua_createtable(L, 0, 4);
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
 }
@@ -405,11 +405,13 @@ static void push_class(lua_State *L, enum ncs_class_id id)
     make_class(L, id);
 }
 
-void ncs_object_classes(lua_State *L)
+void ncs_object_begin(lua_State *L)
 {
+    push_anchors(L);
+    object_push_comms(L);
     push_class(L, NCS_CLASS_STREAM);
     push_class(L, NCS_CLASS_ID);
     push_class(L, NCS_CLASS_COMM);
     push_class(L, NCS_CLASS_BUFFER);
-    lua_pop(L, 4);
+    lua_pop(L, 6);
 }

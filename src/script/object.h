@@ -37,8 +37,8 @@ extern const struct ncs_class ncs_class_buffer, ncs_class_stream, ncs_class_even
     ncs_class_pointer, ncs_class_id, ncs_class_config, ncs_class_thread, ncs_class_sim_info, ncs_class_window,
     ncs_class_registration, ncs_class_param, ncs_class_pool, ncs_class_graph;
 
-/* Makes the classes of the objects that every rank has. */
-void ncs_object_classes(lua_State *L);
+/* Makes the classes of the objects that every rank has, and the tables that know them. */
+void ncs_object_begin(lua_State *L);
 /* Pushes the tables of all methods and of all fields of the class, for who looks through them. */
 void ncs_object_members(lua_State *L, enum ncs_class_id id);
 

@@ -39,6 +39,11 @@ static void push_rank(lua_State *L)
     lua_pushinteger(L, ncs_lua_rank(L)->rank);
 }
 
+static void push_version(lua_State *L)
+{
+    lua_pushliteral(L, LUA_VERSION);
+}
+
 static void push_nranks(lua_State *L)
 {
     lua_pushinteger(L, ncs_lua_rank(L)->nranks);
@@ -46,48 +51,91 @@ static void push_nranks(lua_State *L)
 
 /* ---- names that are made when they are first used ---- */
 
-enum { ALWAYS, UNSAFE, RUN }; /* when there is such a name; RUN: with a run, or for a judge of names */
+enum { ALWAYS, UNSAFE, RUN, SESSION }; /* when there is such a name; RUN: with a run, or for a judge of names */
 
 static const struct {
     const char *name;
     void (*push)(lua_State *L);
     int when;
-} libraries[] = {
-    { "C", ncs_lua_raw, RUN },         { "coroutine", ncs_lua_coroutine, ALWAYS },
-    { "cuda", ncs_lua_cuda, RUN },     { "debug", ncs_lua_debug, ALWAYS },
-    { "expect", ncs_lua_expect, RUN }, { "fault", ncs_lua_fault, RUN },
-    { "io", ncs_lua_io, UNSAFE },      { "math", ncs_lua_math, ALWAYS },
-    { "nccl", ncs_lua_nccl, RUN },     { "nranks", push_nranks, RUN },
-    { "os", ncs_lua_os, ALWAYS },      { "param", push_own_params, RUN },
-    { "rank", push_rank, RUN },        { "table", ncs_lua_table, ALWAYS },
+} values[] = {
+    { "C", ncs_lua_raw, RUN },
+    { "coroutine", ncs_lua_coroutine, ALWAYS },
+    { "cuda", ncs_lua_cuda, RUN },
+    { "debug", ncs_lua_debug, ALWAYS },
+    { "expect", ncs_lua_expect, RUN },
+    { "fault", ncs_lua_fault, RUN },
+    { "io", ncs_lua_io, UNSAFE },
+    { "math", ncs_lua_math, ALWAYS },
+    { "nccl", ncs_lua_nccl, RUN },
+    { "nranks", push_nranks, RUN },
+    { "os", ncs_lua_os, ALWAYS },
+    { "param", push_own_params, RUN },
+    { "rank", push_rank, RUN },
+    { "store", ncs_lua_store, RUN },
+    { "table", ncs_lua_table, ALWAYS },
     { "utf8", ncs_lua_utf8, ALWAYS },
+    { "_VERSION", push_version, ALWAYS },
 };
 
-enum { LIBRARIES = sizeof libraries / sizeof *libraries };
+static const luaL_Reg declaring[] = { { "scenario", ncs_lua_scenario }, { NULL, NULL } };
+static const luaL_Reg helping[] = { { "help", ncs_lua_help }, { NULL, NULL } };
+
+static const struct {
+    const luaL_Reg *rows;
+    int when;
+} functions[] = {
+    { ncs_base_rows, ALWAYS }, { ncs_base_own, ALWAYS },     { ncs_control_functions, ALWAYS }, { ncs_module_functions, ALWAYS },
+    { declaring, ALWAYS },     { ncs_store_functions, RUN }, { ncs_thread_functions, RUN },     { helping, SESSION },
+};
+
+enum { VALUES = sizeof values / sizeof *values, FUNCTIONS = sizeof functions / sizeof *functions };
 
 static bool ready_has(const struct ncs_lua_rank *rank, int when)
 {
-    return when == ALWAYS || (when == UNSAFE ? rank->script->unsafe : rank->run || rank->names_only);
+    switch (when) {
+    case UNSAFE: return rank->script->unsafe;
+    case RUN: return rank->run || rank->names_only;
+    case SESSION: return rank->script->session != NULL;
+    default: return true;
+    }
+}
+
+/* Pushes what is ready-made under this name; false = nothing is. */
+static bool push_ready(lua_State *L, const char *word)
+{
+    const struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    for (int i = 0; i < VALUES; i++)
+        if (strcmp(values[i].name, word) == 0 && ready_has(rank, values[i].when)) {
+            values[i].push(L);
+            return true;
+        }
+    for (int i = 0; i < FUNCTIONS; i++)
+        for (const luaL_Reg *f = functions[i].rows; f->name && ready_has(rank, functions[i].when); f++)
+            if (strcmp(f->name, word) == 0) {
+                lua_pushcfunction(L, f->func);
+                return true;
+            }
+    return false;
 }
 
 /* The name is there when its library is complete: memory may run out before. */
-static void ready_make(lua_State *L, int globals, int i)
-{
-    luaL_checkstack(L, 24, NULL);
-    libraries[i].push(L);
-    lua_pushstring(L, libraries[i].name);
-    lua_pushvalue(L, -2);
-    lua_rawset(L, globals);
-}
-
 bool ncs_ready_make(lua_State *L, int globals, const char *word)
 {
-    for (int i = 0; i < LIBRARIES; i++)
-        if (strcmp(libraries[i].name, word) == 0 && ready_has(ncs_lua_rank(L), libraries[i].when)) {
-            ready_make(L, globals, i);
-            return true;
-        }
-    return false;
+    luaL_checkstack(L, 24, NULL);
+    if (!push_ready(L, word))
+        return false;
+    lua_pushstring(L, word);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, globals);
+    return true;
+}
+
+static void ready_complete(lua_State *L, int globals, const char *word)
+{
+    lua_pushstring(L, word);
+    if (lua_rawget(L, globals) == LUA_TNIL)
+        ncs_ready_make(L, globals, word);
+    lua_settop(L, globals);
 }
 
 void ncs_ready_all(lua_State *L)
@@ -95,23 +143,14 @@ void ncs_ready_all(lua_State *L)
     luaL_checkstack(L, 4, NULL);
     lua_getfield(L, LUA_REGISTRYINDEX, "ncs.globals");
     int globals = lua_gettop(L);
-    for (int i = 0; i < LIBRARIES; i++) {
-        lua_pushstring(L, libraries[i].name);
-        if (lua_rawget(L, globals) == LUA_TNIL && ready_has(ncs_lua_rank(L), libraries[i].when))
-            ready_make(L, globals, i);
-        lua_settop(L, globals);
-    }
+    for (int i = 0; i < VALUES; i++)
+        ready_complete(L, globals, values[i].name);
+    for (int i = 0; i < FUNCTIONS; i++)
+        for (const luaL_Reg *f = functions[i].rows; f->name; f++)
+            ready_complete(L, globals, f->name);
 }
 
-/* ---- names that are there from the start ---- */
-
-void ncs_lua_ready_made(lua_State *L)
-{
-    ncs_lua_store(L);
-    ncs_lua_threads(L);
-    if (ncs_lua_rank(L)->run)
-        ncs_object_classes(L);
-}
+/* ---- what is there before the first statement ---- */
 
 /* On real hardware a host may have fewer GPUs than declared, so the driver has
  * chosen the device. */

@@ -1,5 +1,5 @@
-/* The ready-made names of a rank's environment. Libraries are made when the script names them for the first time:
- * most scripts name two or three, and every rank has an environment of its own. */
+/* The ready-made names of a rank's environment. Each is made when the script names it for the first time: most scripts
+ * name few, and every rank has an environment of its own. */
 #ifndef NCS_SCRIPT_READY_H
 #define NCS_SCRIPT_READY_H
 

@@ -93,16 +93,8 @@ static int set_up(lua_State *L)
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
     ncs_lua_error_class(L);
     ncs_lua_sandbox(L);
-    ncs_lua_control(L);
-    ncs_lua_modules(L);
-    lua_pushcfunction(L, ncs_lua_scenario);
-    lua_setfield(L, -2, "scenario");
-    if (rank->run || rank->names_only)
-        ncs_lua_ready_made(L);
-    if (rank->script->session) {
-        lua_pushcfunction(L, ncs_lua_help);
-        lua_setfield(L, -2, "help");
-    }
+    if (rank->run)
+        ncs_object_begin(L);
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, "ncs.globals");
     ncs_lua_lock(L, lua_gettop(L), NULL);

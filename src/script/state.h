@@ -312,17 +312,14 @@ int ncs_lua_pairs(lua_State *L);
 int ncs_lua_tostring(lua_State *L);
 int ncs_lua_format(lua_State *L); /* string.format; upvalue 1 is Lua's own */
 
-/* ---- parts of the environment: these fill the table of globals on top, or push it ---- */
+/* ---- parts of the environment, each made when a script first names it (script/ready.h) ---- */
 
-void ncs_lua_sandbox(lua_State *L);    /* pushes it, with Lua's own functions and `string` */
-void ncs_lua_control(lua_State *L);    /* pcall, xpcall: control.c */
-void ncs_lua_modules(lua_State *L);    /* require, load: module.c */
-void ncs_lua_ready_made(lua_State *L); /* rank, nranks, store ...: ready.c */
-void ncs_lua_store(lua_State *L);      /* store, barrier */
-void ncs_lua_threads(lua_State *L);    /* spawn */
+void ncs_lua_sandbox(lua_State *L); /* pushes the table of globals, with little in it */
+extern luaL_Reg ncs_base_rows[];    /* functions of Lua that are there as they are */
+extern const luaL_Reg ncs_control_functions[], ncs_module_functions[], ncs_store_functions[], ncs_thread_functions[];
 
-/* ---- its libraries, each made when a script first names it (script/ready.h): these push it, locked ---- */
-
+/* Libraries: these push them, locked. */
+void ncs_lua_store(lua_State *L);
 void ncs_lua_coroutine(lua_State *L);
 void ncs_lua_debug(lua_State *L); /* not locked */
 void ncs_lua_io(lua_State *L);    /* likewise; unsafe */

@@ -155,7 +155,7 @@ static int store_skip(lua_State *L)
     return ncs_lua_cancel(L);
 }
 
-static const luaL_Reg functions[] = {
+const luaL_Reg ncs_store_functions[] = {
     { "barrier", barrier }, { "clock", clock_now }, { "skip", store_skip }, { "sleep", sleep_for }, { NULL, NULL }
 };
 
@@ -163,7 +163,6 @@ static const luaL_Reg store_functions[] = { { "add", store_add }, { "get", store
 
 void ncs_lua_store(lua_State *L)
 {
-    luaL_setfuncs(L, functions, 0);
     luaL_newlib(L, store_functions);
     ncs_lua_lock(L, lua_gettop(L), "store");
     lua_getmetatable(L, -1);
@@ -172,6 +171,5 @@ void ncs_lua_store(lua_State *L)
     lua_pop(L, 1);
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, STORE);
-    lua_setfield(L, -3, "store");
-    lua_pop(L, 1);
+    lua_remove(L, -2);
 }

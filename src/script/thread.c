@@ -172,8 +172,4 @@ static const luaL_Reg fields[] = { { "done", field_done }, { NULL, NULL } };
 
 const struct ncs_class ncs_class_thread = { .name = "thread", .methods = { methods }, .fields = fields, .text = thread_text };
 
-void ncs_lua_threads(lua_State *L)
-{
-    lua_pushcfunction(L, spawn);
-    lua_setfield(L, -2, "spawn");
-}
+const luaL_Reg ncs_thread_functions[] = { { "spawn", spawn }, { NULL, NULL } };
