@@ -279,7 +279,7 @@ lua_State *ncs_heap_state(struct ncs_heap *h)
 enum { COPY_ROOM = 4 << 10 };
 
 /* Addresses move by multiples of this: Lua may write a tag, one byte, over the lowest byte of an address that is over
- * (UpVal, Lua 5.4.6, lobject.h), and the tag must stay as it is. */
+ * (UpVal of Lua 5.4, lobject.h), and the tag must stay as it is. */
 enum { ALIGNED = 256 };
 
 static void *new_arena(size_t bytes)
