@@ -103,13 +103,13 @@ static void hazard_operate(struct rank *r, struct ncs_call *call, const struct p
         hazard_join(&r->host, after);
 }
 
-static bool is_on_device(const struct rank *r, const void *p)
+static bool is_on_device(struct rank *r, const void *p)
 {
     const struct block *b = hazard_block(r, (uintptr_t)p);
     return b && b->on_device;
 }
 
-static bool is_pageable(const struct rank *r, const void *p)
+static bool is_pageable(struct rank *r, const void *p)
 {
     return !hazard_block(r, (uintptr_t)p);
 }

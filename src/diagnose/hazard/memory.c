@@ -53,10 +53,13 @@ static bool is_nccl(const struct ncs_call *call)
 
 /* ---- allocations ---- */
 
-struct block *hazard_block(const struct rank *r, uintptr_t at)
+struct block *hazard_block(struct rank *r, uintptr_t at)
 {
-    struct block *b = ncs_sorted_at(&r->blocks, at);
-    return b && at < b->end ? b : NULL;
+    struct block **found = &r->found[at / 512 % FOUND], *b = *found; /* a call asks several times for its buffers */
+    if (b && at >= b->base && at < b->end)
+        return b;
+    b = ncs_sorted_at(&r->blocks, at);
+    return b && at < b->end ? *found = b : NULL;
 }
 
 struct block *hazard_next_block(const struct rank *r, uintptr_t at)
@@ -74,6 +77,7 @@ static void memory_forget(struct block *b)
 void hazard_drop_block(struct rank *r, struct block *b)
 {
     ncs_sorted_remove(&r->blocks, b->base);
+    memset(r->found, 0, sizeof r->found);
     memory_forget(b);
     hazard_drop_hollows(b);
     ncs_free(b->span);
@@ -156,7 +160,7 @@ static void remove_spans(struct block *b, size_t from, size_t to)
     b->spans -= to - from;
 }
 
-static bool clip(const struct rank *r, const struct piece *p, struct block **b, uintptr_t *to)
+static bool clip(struct rank *r, const struct piece *p, struct block **b, uintptr_t *to)
 {
     *b = p->bytes ? hazard_block(r, p->from) : NULL;
     if (!*b || (*b)->shared)
@@ -335,7 +339,7 @@ void hazard_host_read(struct rank *r, uintptr_t from, size_t bytes, int found)
     *seen = (struct recent){ .from = from, .to = from + bytes, .found = found };
 }
 
-void hazard_each_writer(const struct rank *r, uintptr_t from, uintptr_t to,
+void hazard_each_writer(struct rank *r, uintptr_t from, uintptr_t to,
                         void (*visit)(struct ncs_hazards *h, const struct ncs_call *call), struct ncs_hazards *h)
 {
     const struct block *b = hazard_block(r, from);

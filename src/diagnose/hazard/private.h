@@ -144,7 +144,8 @@ struct vain { /* a wait in vain: it came before the operations were on their str
     bool in_group;         /* the operations were in an open group; false = in a launch in progress */
 };
 
-#define VAINS 8  /* newest waits in vain that a rank remembers */
+#define VAINS 8 /* newest waits in vain that a rank remembers */
+#define FOUND 8
 #define RECENT 8 /* newest reads of the host that a rank remembers */
 
 struct recent { /* what the host has read since the last comparison */
@@ -172,7 +173,8 @@ struct rank {
     struct ncs_map events;
     struct line *lines;
     struct thread *threads;
-    struct ncs_sorted blocks; /* by address; disjoint */
+    struct ncs_sorted blocks;   /* by address; disjoint */
+    struct block *found[FOUND]; /* the latest that were looked for, by address; NULL = none */
     struct vain vain[VAINS];
     unsigned vains;
     struct recent recent[RECENT];
@@ -220,7 +222,7 @@ void hazard_drain(struct rank *r, int device);
 /* ---- memory.c ---- */
 
 void hazard_add_block(struct rank *r, const void *base, size_t bytes, int device, bool on_device);
-struct block *hazard_block(const struct rank *r, uintptr_t at);
+struct block *hazard_block(struct rank *r, uintptr_t at);
 /* The first one that begins beyond the address; NULL = none. */
 struct block *hazard_next_block(const struct rank *r, uintptr_t at);
 void hazard_drop_block(struct rank *r, struct block *b);
@@ -232,7 +234,7 @@ void hazard_look(struct rank *r, const struct step *s, const struct piece *p);
 void hazard_note(struct rank *r, const struct step *s, const struct piece *p);
 void hazard_host_read(struct rank *r, uintptr_t from, size_t bytes, int found);
 void hazard_forget_reads(struct rank *r);
-void hazard_each_writer(const struct rank *r, uintptr_t from, uintptr_t to,
+void hazard_each_writer(struct rank *r, uintptr_t from, uintptr_t to,
                         void (*visit)(struct ncs_hazards *h, const struct ncs_call *call), struct ncs_hazards *h);
 
 /* ---- hollow.c ---- */

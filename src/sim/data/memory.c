@@ -31,12 +31,14 @@
 
 struct allocation *sim_memory_find(const void *p)
 {
-    struct allocation *a = sim_world.found; /* a call asks several times for the same buffer */
-    if (!a || (uintptr_t)p - (uintptr_t)a->base >= a->bytes)
-        a = ncs_sorted_at(&sim_world.memory, ncs_map_key(p));
+    /* A call asks several times for its buffers, and each rank has its own. */
+    struct allocation **found = &sim_world.found[(uintptr_t)p / ALIGNMENT % WORLD_FOUND], *a = *found;
+    if (a && (uintptr_t)p - (uintptr_t)a->base < a->bytes)
+        return a;
+    a = ncs_sorted_at(&sim_world.memory, ncs_map_key(p));
     if (!a || (uintptr_t)p - (uintptr_t)a->base >= a->bytes)
         return NULL;
-    return sim_world.found = a;
+    return *found = a;
 }
 
 struct allocation *sim_memory_next(const void *p)
@@ -289,8 +291,7 @@ static void allocation_release(struct allocation *a)
 {
     end_use(a);
     sim_unwritten_end(a);
-    if (sim_world.found == a)
-        sim_world.found = NULL;
+    memset(sim_world.found, 0, sizeof sim_world.found);
     if (a->block)
         sim_world.live_bytes -= a->bytes;
     if (sim_arena_is_open() && a->block)

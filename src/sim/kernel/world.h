@@ -81,6 +81,8 @@ struct process {
     bool version_said;       /* the log has mentioned the version */
 };
 
+#define WORLD_FOUND 256
+
 struct world {
     bool open;
     struct ncs_machine_options options;
@@ -142,14 +144,14 @@ struct world {
     struct capture *capture_first, *capture_last; /* those that have not ended, in order of their beginning */
     uint64_t capture_serial;
     uint64_t stream_serial;
-    struct ncs_sorted memory; /* allocations, by base */
-    struct allocation *found; /* the last that was looked for; NULL = none, or freed */
-    uint64_t memory_serial;   /* of the latest allocation */
-    uint64_t event_serial;    /* of the latest record of an event */
-    struct ncs_map freed;     /* struct freed of watched allocations, by serial */
-    size_t unwritten;         /* allocations that are not written as a whole (data/unwritten.h) */
-    size_t lazy_allocations;  /* allocations that take memory only when written */
-    uint64_t *memory_used;    /* by host * devices_most + device */
+    struct ncs_sorted memory;              /* allocations, by base */
+    struct allocation *found[WORLD_FOUND]; /* the latest that were looked for, by address (sim_memory_find); NULL = none */
+    uint64_t memory_serial;                /* of the latest allocation */
+    uint64_t event_serial;                 /* of the latest record of an event */
+    struct ncs_map freed;                  /* struct freed of watched allocations, by serial */
+    size_t unwritten;                      /* allocations that are not written as a whole (data/unwritten.h) */
+    size_t lazy_allocations;               /* allocations that take memory only when written */
+    uint64_t *memory_used;                 /* by host * devices_most + device */
     size_t memory_used_count;
 
     /* NCCL */
