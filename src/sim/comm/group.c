@@ -129,7 +129,7 @@ static int group_carry_out(struct context *c)
     struct group *g = &c->group;
     bool blocking = g->mode != GROUP_GOES_ON;
     struct job *job = sim_group_job_new(c, g, blocking);
-    *g = (struct group){ 0 };
+    *g = (struct group){ .part = g->part, .parts_room = g->parts_room }; /* the list of parts is used again */
     sim_group_job_start(job);
     if (blocking)
         return sim_job_wait(c, job);

@@ -34,6 +34,8 @@ struct group_job {
     size_t parts;
     struct share *share;
     size_t shares;
+    struct part *only_part;  /* room for the usual group: one call */
+    struct share only_share; /* of one communicator */
     const struct context *by;
     bool entered;
     size_t met;                      /* parts before this one are in contact, for good */
@@ -257,8 +259,10 @@ static void free_group(struct job *job)
     for (size_t s = 0; s < g->shares; s++)
         sim_comm_let_go(g->share[s].cr);
     ncs_free(g->child);
-    ncs_free(g->part);
-    ncs_free(g->share);
+    if (g->part != &g->only_part)
+        ncs_free(g->part);
+    if (g->share != &g->only_share)
+        ncs_free(g->share);
 }
 
 /* The peers with which the call has met in neither direction. */
@@ -332,10 +336,10 @@ static int by_comm(const void *a, const void *b)
 
 /* Sorts the parts by (communicator, rank), the same order on all ranks, keeping the issue order
  * within each. */
-static void make_shares(struct group_job *g, struct group *from)
+static void make_shares(struct group_job *g, const struct group *from)
 {
-    g->part = ncs_new(from->parts * sizeof(struct part *));
-    g->share = ncs_new(from->parts * sizeof *g->share);
+    g->part = from->parts > 1 ? ncs_new(from->parts * sizeof(struct part *)) : &g->only_part;
+    g->share = from->parts > 1 ? ncs_new(from->parts * sizeof *g->share) : &g->only_share;
     for (size_t i = 0; i < from->parts; i++) {
         struct comm_rank *cr = from->part[i]->cr;
         if (cr->queued++ > 0)
@@ -371,7 +375,7 @@ static void begin_progress(struct group_job *g)
     }
 }
 
-struct job *sim_group_job_new(struct context *by, struct group *from, bool blocking)
+struct job *sim_group_job_new(struct context *by, const struct group *from, bool blocking)
 {
     struct group_job *g = (struct group_job *)sim_job_new(&group_type);
     make_shares(g, from);
@@ -380,7 +384,6 @@ struct job *sim_group_job_new(struct context *by, struct group *from, bool block
     g->children = from->jobs;
     for (size_t i = 0; i < g->children; i++)
         g->child[i]->parent = &g->job;
-    ncs_free(from->part);
     if (!blocking)
         begin_progress(g);
     return &g->job;

@@ -13,7 +13,7 @@ struct job;
 struct part;
 
 /* Takes over what the group has queued. Not blocking: its communicators are in progress from now on. */
-struct job *sim_group_job_new(struct context *by, struct group *from, bool blocking);
+struct job *sim_group_job_new(struct context *by, const struct group *from, bool blocking);
 void sim_group_job_start(struct job *job);
 
 /* The parts that a job holds before they are launched; count 0 for other jobs. */

@@ -163,7 +163,7 @@ static struct launch *launch_new(struct comm_rank *cr, size_t count)
     struct launch *launch = sim_new(sizeof *launch);
     launch->cr = cr;
     launch->parts = launch->open = count;
-    launch->part = ncs_new(count * sizeof(struct part *));
+    launch->part = count > 1 ? ncs_new(count * sizeof(struct part *)) : &launch->only;
     return launch;
 }
 
@@ -188,7 +188,8 @@ void sim_launch_open(struct launch *launch)
             part[parts++] = launch->part[i];
         launch->open += parts - before - 1;
     }
-    ncs_free(launch->part);
+    if (launch->part != &launch->only)
+        ncs_free(launch->part);
     launch->part = part;
     launch->parts = parts;
 }
@@ -239,10 +240,11 @@ void sim_launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
             if (part_turn(parts[i]) == t)
                 launch->part[at++] = parts[i];
     }
-    struct stream **streams = ncs_new(count * sizeof(struct stream *));
+    struct stream *only, **streams = count > 1 ? ncs_new(count * sizeof(struct stream *)) : &only;
     size_t n = collect_streams(parts, count, streams);
     struct op *op = sim_op_new(OP_LAUNCH, cr->gpu, streams, n, 0);
-    ncs_free(streams);
+    if (streams != &only)
+        ncs_free(streams);
     op_of_call(op, parts[0]->call);
     if (count > 1 || op->captured || !sim_matrix_is_possible(parts[0])) /* an all-to-all by itself stays whole */
         sim_launch_open(launch);
@@ -439,6 +441,7 @@ void sim_launch_free(struct launch *launch)
             sim_rma_leave(p);
         sim_part_free(p);
     }
-    ncs_free(launch->part);
+    if (launch->part != &launch->only)
+        ncs_free(launch->part);
     sim_free(launch, sizeof *launch);
 }

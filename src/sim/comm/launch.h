@@ -55,7 +55,8 @@ struct part {
 struct launch {
     struct op *op;
     struct comm_rank *cr;
-    struct part **part;    /* ordered parts first, then the pairs; owned */
+    struct part **part;    /* ordered parts first, then the pairs; owned, or `only` */
+    struct part *only;     /* room for one */
     size_t parts, ordered; /* ordered: how many run one by one */
     size_t open;           /* parts that are not over */
     bool started;          /* its parts have been posted */

@@ -80,7 +80,8 @@ void sim_op_unref(struct op *op)
         return;
     assert(op->state == OP_DONE);
     ncs_free(op->successor);
-    ncs_free(op->stream);
+    if (op->stream != &op->only)
+        ncs_free(op->stream);
     sim_free(op, sizeof *op);
 }
 
@@ -99,7 +100,7 @@ struct op *sim_op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *
     op->call = ncs_local ? ncs_local->call : NULL;
     ncs_call_pin(op->call);
     LIST_APPEND(w->op_first, w->op_last, op);
-    op->stream = ncs_new(count * sizeof(struct stream *));
+    op->stream = count > 1 ? ncs_new(count * sizeof(struct stream *)) : &op->only;
     for (size_t i = 0; i < count; i++)
         sim_stream_append(streams[i], op);
     return op;

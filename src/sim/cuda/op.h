@@ -50,8 +50,9 @@ struct op {
     size_t successors, successors_room;
     struct waitable done;
     struct gpu *gpu;
-    struct stream **stream; /* the streams on which it is unfinished */
+    struct stream **stream; /* the streams on which it is unfinished; owned, or `only` */
     size_t streams;
+    struct stream *only;        /* room for one */
     struct ncs_call *call;      /* the call that enqueued it, pinned; NULL = not journalled */
     struct op *previous, *next; /* all unfinished ones */
     struct op *next_queued;
