@@ -483,10 +483,10 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
 
 bool ncs_journal_find(const struct ncs_journal *j, const void *handle, int *comm, int *comm_rank)
 {
-    uintptr_t where;
+    uint64_t where;
 
     lock(j);
-    where = (uintptr_t)ncs_map_get(&j->own->handles, ncs_map_key(handle));
+    where = ncs_map_number(&j->own->handles, ncs_map_key(handle));
     unlock(j);
     if (!where)
         return false;

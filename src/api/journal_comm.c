@@ -93,12 +93,12 @@ void ncs_journal_free_comms(struct ncs_journal *j)
     ncs_free(j->comm);
 }
 
-void *ncs_pack_handle(int comm, int comm_rank)
+uint64_t ncs_pack_handle(int comm, int comm_rank)
 {
-    return (void *)(((uintptr_t)comm + 1) << 32 | (uintptr_t)comm_rank);
+    return ((uint64_t)comm + 1) << 32 | (uint32_t)comm_rank;
 }
 
-void ncs_unpack_handle(uintptr_t word, int *comm, int *comm_rank)
+void ncs_unpack_handle(uint64_t word, int *comm, int *comm_rank)
 {
     *comm = (int)(word >> 32) - 1;
     *comm_rank = (int)(word & 0x7fffffff);
@@ -110,7 +110,7 @@ static void set_handle(struct ncs_journal *j, int comm, int comm_rank, ncclComm_
     if (!handle)
         return;
     j->comm[comm]->member[comm_rank].handle = handle;
-    ncs_map_put(&j->own->handles, ncs_map_key(handle), ncs_pack_handle(comm, comm_rank));
+    ncs_map_put_number(&j->own->handles, ncs_map_key(handle), ncs_pack_handle(comm, comm_rank));
 }
 
 struct ncs_comm_info *ncs_journal_add_comm(struct ncs_journal *j, uint64_t key, int nranks)
@@ -326,7 +326,7 @@ static void learn_redop_end(struct ncs_journal *j, struct ncs_call *call)
 void ncs_journal_resolve(struct ncs_journal *j, struct ncs_call *call, int device)
 {
     const union ncs_arg *handle = ncs_call_arg(call, NCS_ARG_COMM);
-    uintptr_t where = 0;
+    uint64_t where = 0;
     int comm, op;
 
     if (ncs_call_makes_rank(call)) {
@@ -334,7 +334,7 @@ void ncs_journal_resolve(struct ncs_journal *j, struct ncs_call *call, int devic
         return;
     }
     if (handle)
-        where = (uintptr_t)ncs_map_get(&j->own->handles, ncs_map_key(handle->p));
+        where = ncs_map_number(&j->own->handles, ncs_map_key(handle->p));
     if (!where)
         return;
     ncs_unpack_handle(where, &comm, &call->comm_rank);

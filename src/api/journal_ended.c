@@ -94,7 +94,7 @@ static void journal_ended_forget_comm(struct ncs_journal *j, struct comm *comm)
 
     for (int r = 0; r < info->members; r++) {
         uint64_t handle = ncs_map_key(info->member[r].handle);
-        if (ncs_map_get(&own->handles, handle) == ncs_pack_handle(info->number, r))
+        if (ncs_map_number(&own->handles, handle) == ncs_pack_handle(info->number, r))
             ncs_map_remove(&own->handles, handle);
     }
     if (ncs_map_get(&own->keys, info->key) == info)

@@ -137,8 +137,8 @@ void ncs_journal_copy_waits(struct ncs_call *call);
 void ncs_journal_free_waits(struct ncs_call *call);
 
 /* Packs a communicator and a rank in it into one word, never 0: the value of the map of handles. */
-void *ncs_pack_handle(int comm, int comm_rank);
-void ncs_unpack_handle(uintptr_t word, int *comm, int *comm_rank);
+uint64_t ncs_pack_handle(int comm, int comm_rank);
+void ncs_unpack_handle(uint64_t word, int *comm, int *comm_rank);
 
 /* True if the call joins a communicator as a rank that it names. */
 static inline bool ncs_call_makes_rank(const struct ncs_call *call)

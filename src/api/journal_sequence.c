@@ -43,12 +43,12 @@ static void journal_find_rival(struct ncs_journal *j, const struct ncs_member *m
     uint64_t key = ncs_hash(ncs_hash((uint64_t)call->rank, (uint64_t)m->device), (uint64_t)(uintptr_t)ncs_call_stream(call));
     if (ncs_call_stream(call) == cudaStreamPerThread) /* this handle means a different stream on each thread */
         key = ncs_hash(key, (uint64_t)call->thread);
-    uint64_t last = (uintptr_t)ncs_map_get(&j->own->on_stream, key); /* id, thread */
+    uint64_t last = ncs_map_number(&j->own->on_stream, key); /* id, thread */
     if (m->last && m->last->rank == call->rank && journal_is_rival(call, m->last->id, m->last->thread))
         ncs_call_add_rare(call)->rival = m->last->id;
     else if (journal_is_rival(call, last >> 16, (int)(uint16_t)last))
         ncs_call_add_rare(call)->rival = last >> 16;
-    ncs_map_put(&j->own->on_stream, key, (void *)(uintptr_t)(call->id << 16 | (uint16_t)call->thread));
+    ncs_map_put_number(&j->own->on_stream, key, call->id << 16 | (uint16_t)call->thread);
 }
 
 /* NCCL keeps one order for a rank's collectives and one for the traffic with each peer in each

@@ -3,12 +3,17 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* value is NULL in a free slot. No slot between a key's home and its actual slot is free, so a search ends
+/* value is 0 in a free slot. No slot between a key's home and its actual slot is free, so a search ends
  * at the first free one. */
 struct ncs_map_slot {
     uint64_t key;
-    void *value;
+    uint64_t value; /* a number, or a pointer */
 };
+
+static void *map_pointer(uint64_t value)
+{
+    return (void *)(uintptr_t)value;
+}
 
 static size_t home(const struct ncs_map *m, uint64_t key)
 {
@@ -35,7 +40,7 @@ static struct ncs_map_slot *map_find(const struct ncs_map *m, uint64_t key)
 }
 
 /* Inserts into the first free slot; the key must be absent and a slot free. */
-static void map_insert(struct ncs_map *m, uint64_t key, void *value)
+static void map_insert(struct ncs_map *m, uint64_t key, uint64_t value)
 {
     size_t i = home(m, key);
     while (m->slots[i].value)
@@ -55,10 +60,15 @@ static void map_widen(struct ncs_map *m)
     ncs_free(old.slots);
 }
 
-void *ncs_map_get(const struct ncs_map *m, uint64_t key)
+uint64_t ncs_map_number(const struct ncs_map *m, uint64_t key)
 {
     const struct ncs_map_slot *slot = map_find(m, key);
-    return slot ? slot->value : NULL;
+    return slot ? slot->value : 0;
+}
+
+void *ncs_map_get(const struct ncs_map *m, uint64_t key)
+{
+    return map_pointer(ncs_map_number(m, key));
 }
 
 /* Moves later entries into the gap, except those that would then stand before their home. */
@@ -72,7 +82,7 @@ static void close_gap(struct ncs_map *m, size_t gap)
         m->slots[gap] = m->slots[i];
         gap = i;
     }
-    m->slots[gap].value = NULL;
+    m->slots[gap].value = 0;
 }
 
 void *ncs_map_remove(struct ncs_map *m, uint64_t key)
@@ -80,13 +90,13 @@ void *ncs_map_remove(struct ncs_map *m, uint64_t key)
     struct ncs_map_slot *slot = map_find(m, key);
     if (!slot)
         return NULL;
-    void *value = slot->value;
+    void *value = map_pointer(slot->value);
     close_gap(m, (size_t)(slot - m->slots));
     m->count--;
     return value;
 }
 
-void ncs_map_put(struct ncs_map *m, uint64_t key, void *value)
+void ncs_map_put_number(struct ncs_map *m, uint64_t key, uint64_t value)
 {
     struct ncs_map_slot *slot = map_find(m, key);
     if (!value) {
@@ -102,6 +112,11 @@ void ncs_map_put(struct ncs_map *m, uint64_t key, void *value)
     map_insert(m, key, value);
 }
 
+void ncs_map_put(struct ncs_map *m, uint64_t key, void *value)
+{
+    ncs_map_put_number(m, key, (uintptr_t)value);
+}
+
 void ncs_map_free(struct ncs_map *m)
 {
     ncs_free(m->slots);
@@ -112,5 +127,5 @@ void ncs_map_each(const struct ncs_map *m, void (*visit)(void *value, void *arg)
 {
     for (size_t i = 0; i < m->room; i++)
         if (m->slots[i].value)
-            visit(m->slots[i].value, arg);
+            visit(map_pointer(m->slots[i].value), arg);
 }

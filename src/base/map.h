@@ -1,4 +1,4 @@
-/* A map from a 64-bit key (a pointer, a number) to a pointer. Open addressing; the iteration order is
+/* A map from a 64-bit key (a pointer, a number) to a pointer or to a number of 64 bits. Open addressing; the iteration order is
  * undefined, so nothing that reaches a report may depend on it. */
 #ifndef NCS_BASE_MAP_H
 #define NCS_BASE_MAP_H
@@ -20,16 +20,8 @@ void ncs_map_free(struct ncs_map *m);                           /* the map, not 
 void ncs_map_each(const struct ncs_map *m, void (*visit)(void *value, void *arg), void *arg);
 
 /* Maps whose values are numbers: 0 = absent. */
-static inline size_t ncs_map_number(const struct ncs_map *m, uint64_t key)
-{
-    return (size_t)(uintptr_t)ncs_map_get(m, key);
-}
-
-/* Sets a number; 0 removes the key. */
-static inline void ncs_map_put_number(struct ncs_map *m, uint64_t key, size_t number)
-{
-    ncs_map_put(m, key, (void *)(uintptr_t)number);
-}
+uint64_t ncs_map_number(const struct ncs_map *m, uint64_t key);
+void ncs_map_put_number(struct ncs_map *m, uint64_t key, uint64_t number); /* 0 removes the key */
 
 static inline uint64_t ncs_map_key(const void *p)
 {

@@ -145,7 +145,7 @@ struct ncs_buffer *ncs_buffer_host(lua_State *L, int dtype, size_t count)
 static size_t checked_count(lua_State *L, int arg, int dtype)
 {
     size_t count = ncs_lua_count(L, arg, "count");
-    if (count > ((size_t)1 << 60) / ncs_dtype_bytes(dtype))
+    if (count > ((uint64_t)1 << 60) / ncs_dtype_bytes(dtype))
         ncs_lua_usage(L, "count %zu of %s is more than a buffer can hold", count, ncs_dtype_name(dtype));
     return count;
 }

@@ -68,8 +68,7 @@ static bool heap_take(const struct ncs_heap *h, size_t old, size_t bytes)
 enum { GRAIN = 16, SMALL = NCS_ASAN ? 0 : NCS_HEAP_SIZES * GRAIN, CHUNK_BYTES = 16 << 10 };
 
 struct ncs_heap_chunk {
-    struct ncs_heap_chunk *next;
-    size_t pad; /* keeps what follows aligned */
+    _Alignas(GRAIN) struct ncs_heap_chunk *next; /* the rest is a row of grains */
 };
 
 static bool is_small(size_t bytes)

@@ -69,7 +69,7 @@ static int c_host(lua_State *L)
     ncs_lua_begin(L, "C.host", 2);
     int dtype = raw_dtype_of(L, 1);
     size_t count = lua_isnoneornil(L, 2) ? 1 : ncs_lua_count(L, 2, "count");
-    if (count > ((size_t)1 << 40) / ncs_dtype_bytes(dtype))
+    if (count > ((uint64_t)1 << 40) / ncs_dtype_bytes(dtype))
         return ncs_lua_usage(L, "count %zu is more than the host has", count);
     ncs_buffer_host(L, dtype, count);
     return 1;

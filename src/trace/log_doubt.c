@@ -10,7 +10,7 @@ static uint64_t unseen_key(uint64_t what, const struct record_call *c, int src, 
 static void chain(struct ncs_map *m, uint64_t key, uint64_t value)
 {
     uint64_t next = ncs_hash(ncs_map_number(m, key) + 1, value);
-    ncs_map_put_number(m, key, (size_t)(next ? next : 1));
+    ncs_map_put_number(m, key, next ? next : 1);
 }
 
 static uint64_t message_key(const struct record_call *c, bool of_sends)

@@ -40,7 +40,7 @@ static void read_roles(struct ncs_usual *u)
             const struct ncs_step *s = &u->courses->of[c].step[i];
             uint64_t role = usual_role_of(s);
             if (role && 2 * ncs_map_number(&seen, usual_key_of(s->site, role)) > ncs_map_number(&seen, s->site))
-                ncs_map_put_number(&u->roles, s->site, (size_t)role);
+                ncs_map_put_number(&u->roles, s->site, role);
         }
     ncs_map_free(&seen);
 }
@@ -48,7 +48,7 @@ static void read_roles(struct ncs_usual *u)
 static bool is_unusual(const struct ncs_usual *u, const struct ncs_step *s)
 {
     uint64_t role = usual_role_of(s);
-    size_t most = role ? ncs_map_number(&u->roles, s->site) : 0;
+    uint64_t most = role ? ncs_map_number(&u->roles, s->site) : 0;
     return most && !ncs_roles_alike(&u->ways->roles, most, role);
 }
 
@@ -62,7 +62,7 @@ size_t ncs_usual_count_unlike(const struct ncs_usual *u, const struct ncs_step *
 
 int ncs_usual_peer(const struct ncs_usual *u, const struct ncs_step *s)
 {
-    size_t most = s->role ? ncs_map_number(&u->roles, s->site) : 0;
+    uint64_t most = s->role ? ncs_map_number(&u->roles, s->site) : 0;
     return is_unusual(u, s) ? ncs_role_peer(&u->ways->roles, most, s->call->comm_rank) : -1;
 }
 

@@ -85,8 +85,9 @@ cudaError_t sim_cudaMemGetInfo(size_t *available, size_t *total)
     CUDA_ENTER(c);
     if (!available || !total)
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    *total = sim_memory_capacity();
-    *available = sim_memory_capacity() - sim_memory_used(c->process, c->device);
+    uint64_t all = sim_memory_capacity(), left = all - sim_memory_used(c->process, c->device);
+    *total = all < SIZE_MAX ? (size_t)all : SIZE_MAX;
+    *available = left < SIZE_MAX ? (size_t)left : SIZE_MAX;
     return cudaSuccess;
 }
 

@@ -15,7 +15,7 @@
 #include "sim/kernel/world.h"
 
 #define ALIGNMENT 512
-#define HOST_BYTES ((size_t)1 << 39) /* no host has more to pin */
+#define HOST_BYTES ((uint64_t)1 << 39) /* no host has more to pin */
 #define FIRST_ADDRESS ((uint64_t)0x7f0000000000)
 #define ADDRESS_STEP ((uint64_t)2 << 20)
 #define PAGE_ALIGNMENT 4096 /* of ncclMemAlloc */
@@ -65,12 +65,12 @@ static uint64_t *used(const struct process *process, int device)
     return &w->memory_used[index];
 }
 
-size_t sim_memory_capacity(void)
+uint64_t sim_memory_capacity(void)
 {
     return sim_world.options.device_memory;
 }
 
-size_t sim_memory_used(const struct process *process, int device)
+uint64_t sim_memory_used(const struct process *process, int device)
 {
     return *used(process, device);
 }

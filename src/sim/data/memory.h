@@ -122,7 +122,7 @@ bool sim_memory_freed(uint64_t serial, struct ncs_freed *how);
 bool sim_memory_written(const void *p, size_t bytes);
 
 /* Bytes in use on the device under that process. */
-size_t sim_memory_used(const struct process *process, int device);
-size_t sim_memory_capacity(void);
+uint64_t sim_memory_used(const struct process *process, int device);
+uint64_t sim_memory_capacity(void);
 
 #endif
