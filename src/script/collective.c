@@ -84,6 +84,8 @@ struct options {
 
 static void collective_read_options(lua_State *L, int arg, const struct ncs_fn_info *info, struct options *o)
 {
+    if (lua_isnoneornil(L, arg))
+        return;
     struct ncs_option rows[8] = {
         { "count", NCS_OPTION_INTEGER, offsetof(struct options, count) },
         { "stream", NCS_OPTION_SLOT, offsetof(struct options, stream) },

@@ -40,7 +40,11 @@ static void outputs_find(const struct ncs_operation *op, struct outputs *o)
         if (s->outputs > 0)
             o->span[o->count++] = keep_span(s->output, s->outputs * s->element);
     }
-    qsort(o->span, o->count, sizeof *o->span, by_address);
+    bool sorted = true; /* as they mostly are: ranks allocate in turn */
+    for (size_t i = 1; i < o->count; i++)
+        sorted &= o->span[i - 1].begin <= o->span[i].begin;
+    if (!sorted)
+        qsort(o->span, o->count, sizeof *o->span, by_address);
     for (size_t i = 1; i < o->count; i++)
         o->overlap |= o->span[i].begin < o->span[i - 1].end;
 }

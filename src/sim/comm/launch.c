@@ -334,7 +334,7 @@ const char *sim_part_misplaced(const struct part *p)
         return "count times the size of the type is beyond any memory";
     if (!sim_memory_reachable(process, p->send, p->reads))
         return "the send buffer is not wholly inside device memory of this rank";
-    if (!sim_memory_reachable(process, p->recv, p->writes))
+    if ((p->recv != p->send || p->writes > p->reads) && !sim_memory_reachable(process, p->recv, p->writes))
         return "the receive buffer is not wholly inside device memory of this rank";
     if (out_of_reach(p, p->send, p->reads) || out_of_reach(p, p->recv, p->writes))
         return "a buffer is memory of another device, and devices cannot use each other's";
