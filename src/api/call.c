@@ -1,11 +1,10 @@
-/* Reads a recorded call: its arguments by role, its signature, its description. */
+/* Reads a recorded call: its arguments by role, its description. */
 #include "api/journal.h"
 
 #include <string.h>
 
 #include "api/journal_private.h"
 #include "api/types.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -81,20 +80,6 @@ size_t ncs_call_reads(const struct ncs_call *call, int nranks)
 size_t ncs_call_writes(const struct ncs_call *call, int nranks)
 {
     return count_blocks(call, nranks, ncs_fn_info[call->fn].writes);
-}
-
-uint64_t ncs_call_signature(const struct ncs_call *call)
-{
-    const union ncs_arg *peer = ncs_call_arg(call, NCS_ARG_PEER);
-    uint64_t hash = ncs_hash(0, ncs_fn_info[call->fn].same);
-    int op = ncs_call_op(call);
-
-    if (peer)
-        return ncs_hash(hash, (uint64_t)(int)peer->i);
-    hash = ncs_hash(hash, ncs_call_count(call));
-    hash = ncs_hash(hash, (uint64_t)ncs_call_dtype(call));
-    hash = ncs_hash(hash, (uint64_t)(op >= ncclNumOps ? ncclNumOps : op));
-    return ncs_hash(hash, (uint64_t)ncs_call_root(call));
 }
 
 static void call_add_name(struct ncs_str *out, const char *name, const char *role, int value)

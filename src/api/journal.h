@@ -408,11 +408,6 @@ static inline bool ncs_blocks_are_roots(enum ncs_blocks blocks)
     return blocks == NCS_BLOCKS_ROOT_ONE || blocks == NCS_BLOCKS_ROOT_ALL;
 }
 
-/* The signature that must agree across ranks: kind, count, dtype, operator by meaning and root;
- * for send and recv the kind and the peer. Every pre-mul-sum counts as the same operator,
- * because scalars may differ between ranks. ncclBcast counts as Broadcast. */
-uint64_t ncs_call_signature(const struct ncs_call *call);
-
 /* Describes a call: "AllReduce float32 x 1024 sum", "Send float32 x 8 to 3", "Broadcast int32 x
  * 4 root 0", "PutSignal float32 x 8 to 3", "Signal to 3", "WaitSignal from 1, 2 twice". */
 struct ncs_str;

@@ -31,29 +31,59 @@ uint64_t ncs_meeting_hash(const struct ncs_meeting_key *key)
     return hash ? hash : 1;
 }
 
-/* Handles of one operator differ between ranks. */
-static int meeting_op(const struct ncs_call *call)
+struct ncs_wanted ncs_wanted_of(const struct ncs_call *call)
 {
-    int op = ncs_call_op(call);
-    return op > ncclNumOps ? ncclNumOps : op;
+    return ncs_wanted(call->fn, ncs_call_count(call), ncs_call_dtype(call), ncs_call_op(call), ncs_call_root(call));
+}
+
+unsigned ncs_wanted_differ(const struct ncs_wanted *a, const struct ncs_wanted *b)
+{
+    unsigned differ = 0, bit = 1;
+#define NCS_AGREE(fact, member, collectives, pairs) differ |= a->member != b->member ? bit : 0, bit <<= 1;
+#include "api/agreement.def"
+#undef NCS_AGREE
+    return differ;
+}
+
+enum ncs_stuck ncs_wanted_stuck(unsigned differ, bool pair)
+{
+#define NCS_AGREE(fact, member, collectives, pairs) { collectives, pairs },
+    static const enum ncs_stuck stuck[][2] = {
+#include "api/agreement.def"
+    };
+#undef NCS_AGREE
+    for (size_t i = 0; differ >> i; i++)
+        if ((differ >> i & 1) && stuck[i][pair])
+            return stuck[i][pair];
+    return NCS_STUCK_NO;
 }
 
 bool ncs_calls_are_alike(const struct ncs_call *a, const struct ncs_call *b)
 {
-    if (ncs_fn_info[a->fn].same != ncs_fn_info[b->fn].same)
-        return false;
     if (ncs_call_arg(a, NCS_ARG_PEER))
-        return ncs_call_peer(a) == ncs_call_peer(b);
-    return ncs_call_count(a) == ncs_call_count(b) && ncs_call_dtype(a) == ncs_call_dtype(b) && meeting_op(a) == meeting_op(b) &&
-           ncs_call_root(a) == ncs_call_root(b);
+        return a->fn == b->fn && ncs_call_peer(a) == ncs_call_peer(b);
+    struct ncs_wanted one = ncs_wanted_of(a), other = ncs_wanted_of(b);
+    return !ncs_wanted_differ(&one, &other);
 }
 
 bool ncs_calls_agree(struct ncs_call *const *calls, size_t count)
 {
     bool pair = count == 2 && ncs_call_is_pair(calls[0]) && ncs_call_is_pair(calls[1]) && calls[0]->fn != calls[1]->fn;
-    for (size_t i = 1; i < count; i++)
-        if (pair ? ncs_call_count(calls[i]) != ncs_call_count(calls[0]) || ncs_call_dtype(calls[i]) != ncs_call_dtype(calls[0])
-                 : !ncs_calls_are_alike(calls[i], calls[0]))
+    for (size_t i = 1; i < count; i++) {
+        struct ncs_wanted one = ncs_wanted_of(calls[i]), other = ncs_wanted_of(calls[0]);
+        if (pair ? ncs_wanted_differ(&one, &other) != 0 : !ncs_calls_are_alike(calls[i], calls[0]))
             return false;
+    }
     return true;
+}
+
+uint64_t ncs_call_signature(const struct ncs_call *call)
+{
+    const union ncs_arg *peer = ncs_call_arg(call, NCS_ARG_PEER);
+    uint64_t hash = ncs_hash(0, ncs_fn_info[call->fn].same);
+    if (peer)
+        return ncs_hash(hash, (uint64_t)(int)peer->i);
+    struct ncs_wanted wanted = ncs_wanted_of(call);
+    hash = ncs_hash(ncs_hash(hash, wanted.count), (uint64_t)wanted.dtype);
+    return ncs_hash(ncs_hash(hash, (uint64_t)wanted.op), (uint64_t)wanted.root);
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "api/meeting.h"
 #include "base/hash.h"
 #include "base/mem.h"
 

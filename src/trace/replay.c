@@ -6,7 +6,6 @@
 
 #include "api/local.h"
 #include "api/meeting.h"
-#include "api/types.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -227,35 +226,15 @@ static void collect(struct played *p, const struct ncs_journal *j, const struct 
 
 /* ---- playing through ---- */
 
-static enum ncs_fn kind_of(const struct ncs_call *call)
-{
-    return ncs_fn_info[call->fn].same;
-}
-
-/* Elements where the record lacks the type, which it then lacks for all ranks. */
-static size_t bytes_of(const struct ncs_call *call)
-{
-    size_t each = ncs_dtype_bytes(ncs_call_dtype(call));
-    return ncs_call_count(call) * (each ? each : 1);
-}
-
 enum ncs_stuck ncs_replay_disagreement(const struct played *p, const struct played_slot *slot)
 {
-    const struct ncs_call *a = p->part[slot->part[0]].call;
+    struct ncs_wanted first = ncs_wanted_of(p->part[slot->part[0]].call);
+    unsigned differ = 0;
     for (size_t i = 1; i < slot->parts; i++) {
-        const struct ncs_call *b = p->part[slot->part[i]].call;
-        if (slot->src >= 0) {
-            if (bytes_of(a) != bytes_of(b))
-                return NCS_STUCK_P2P_COUNT;
-        } else if (kind_of(a) != kind_of(b)) {
-            return NCS_STUCK_KIND;
-        } else if (bytes_of(a) != bytes_of(b)) {
-            return NCS_STUCK_COUNT;
-        } else if (ncs_call_root(a) != ncs_call_root(b)) {
-            return NCS_STUCK_ROOT;
-        }
+        struct ncs_wanted wanted = ncs_wanted_of(p->part[slot->part[i]].call);
+        differ |= ncs_wanted_differ(&first, &wanted);
     }
-    return NCS_STUCK_NO;
+    return ncs_wanted_stuck(differ, slot->src >= 0);
 }
 
 size_t ncs_replay_expected(const struct played_slot *slot, const struct ncs_journal *j)

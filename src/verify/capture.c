@@ -261,7 +261,11 @@ static void capture_share(struct ncs_capture *c, struct ncs_operation *op, struc
 {
     ncs_call_pin(call);
     share->call = call;
-    op->first = op->first ? op->first : call;
+    struct ncs_wanted wanted = ncs_wanted_of(call);
+    if (!op->first) {
+        op->first = call;
+        op->wanted = wanted;
+    }
     share->outputs = ncs_output_count(call, op->shares);
     share->element = ncs_dtype_bytes(ncs_call_dtype(call));
     share->output = op->movement->kind == NCS_MOVE_PUT ? ncs_journal_target(c->journal, call)
@@ -274,7 +278,7 @@ static void capture_share(struct ncs_capture *c, struct ncs_operation *op, struc
     size_t written = share->outputs * share->element;
     if (!op->unfit && !ncs_capture_can_read(c, share->output, written))
         op->unfit = NCS_UNVERIFIED_FREED;
-    if (!ncs_call_is_pair(call) && !ncs_calls_are_alike(call, op->first))
+    if (!ncs_call_is_pair(call) && ncs_wanted_differ(&wanted, &op->wanted))
         op->unfit = NCS_UNVERIFIED_DISAGREEMENT;
     if (op->unfit)
         return;

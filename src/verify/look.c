@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "api/meeting.h"
 #include "api/types.h"
 #include "base/mem.h"
 #include "base/str.h"

@@ -38,6 +38,7 @@ struct ncs_operation {
     size_t count;                        /* the argument */
     bool scaled;                         /* a user operator */
     const struct ncs_call *first;        /* the share captured first, which has pinned it */
+    struct ncs_wanted wanted;            /* what it asks for */
     enum ncs_unverified unfit;           /* why it cannot be checked */
     bool borrows;                        /* inputs are not copied, but read from the buffers */
     bool *doubtful;                      /* of a watched one: the stretches of its results, one result after another */

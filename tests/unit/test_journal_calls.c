@@ -1,6 +1,8 @@
 /* The journal: numbers of calls, groups, signatures in words, user operators. */
 #include "journal_lab.h"
 
+#include "api/meeting.h"
+
 /* ---- numbers, groups, signatures ---- */
 
 START_TEST(counted_calls_are_numbered_per_communicator_and_rank)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/meeting.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "diagnose/party.h"

@@ -3,6 +3,7 @@
  * for all rehearsals. */
 #include "diagnose/rehearsal/rehearsal.h"
 
+#include "api/meeting.h"
 #include "base/mem.h"
 
 /* ---- facts of the run ---- */

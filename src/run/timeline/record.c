@@ -1,5 +1,6 @@
 /* A timeline of a recorded run. Its record has no clock that all ranks share, so time is the order of the calls: each call
  * takes 1 us of its thread, and an operation ends 1 us after the last of those that it meets has begun. */
+#include "api/meeting.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -33,14 +34,11 @@ static int64_t record_now(void)
     return record_clock;
 }
 
+/* A call that meets nobody is alone. */
 static uint64_t record_meeting_key(const struct ncs_call *call)
 {
-    uint64_t key = ncs_hash(ncs_hash((uint64_t)call->comm + 1, call->ordinal), 1);
-    int self = call->comm_rank, peer = ncs_call_peer(call);
-    if (!ncs_call_is_pair(call))
-        return key;
-    bool sends = call->fn == NCS_FN_ncclSend;
-    return ncs_hash(key, (uint64_t)(uint32_t)(sends ? self : peer) << 32 | (uint32_t)(sends ? peer : self));
+    struct ncs_meeting_key key;
+    return ncs_call_meets(call, &key) ? ncs_meeting_hash(&key) : ncs_hash(1, call->id);
 }
 
 static void record_note_waiting(struct recorded *r, const struct ncs_snapshot *s)
@@ -76,7 +74,7 @@ static int64_t record_latest(struct ncs_map *times, uint64_t key, int64_t time)
 {
     int64_t known = (int64_t)ncs_map_number(times, key) - 1;
     if (time > known)
-        ncs_map_put_number(times, key, (size_t)time + 1);
+        ncs_map_put_number(times, key, (uint64_t)time + 1);
     return time > known ? time : known;
 }
 

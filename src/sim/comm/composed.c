@@ -1,6 +1,7 @@
 #include "sim/comm/composed.h"
 
 #include "api/journal.h"
+#include "api/meeting.h"
 #include "api/types.h"
 #include "base/mem.h"
 #include "sim/comm/comm.h"
@@ -11,9 +12,7 @@
 /* The calls of all ranks with one sequence number, until the last has arrived. It serves to compare
  * them; nobody waits for it. */
 struct attendance {
-    enum ncs_fn fn;
-    int root, dtype;
-    size_t bytes;
+    struct ncs_wanted wanted;
     struct ncs_call *call; /* pinned */
 };
 
@@ -152,7 +151,7 @@ static void composed_compare(struct comm *comm, const struct muster *m)
     const struct attendance *first = &m->rank[0];
     bool differs = false;
     for (const struct attendance *a = first; a < first + comm->nranks; a++)
-        differs |= a->fn != first->fn || a->bytes != first->bytes || a->dtype != first->dtype || a->root != first->root;
+        differs |= ncs_wanted_differ(&a->wanted, &first->wanted) != 0;
     if (differs)
         tell_mismatch(m, comm->nranks);
 }
@@ -183,7 +182,7 @@ void sim_composed_arrive(struct composed *s)
         m = sim_new(muster_bytes(comm));
         ncs_map_put(&comm->musters, s->sequence, m);
     }
-    m->rank[s->cr->rank] = (struct attendance){ s->fn, s->root, s->dtype, s->bytes, s->call };
+    m->rank[s->cr->rank] = (struct attendance){ { .fn = s->fn, .bytes = s->bytes, .dtype = s->dtype, .root = s->root }, s->call };
     ncs_call_pin(s->call);
     if (++m->arrived < comm->nranks)
         return;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/journal.h"
+#include "api/meeting.h"
 #include "api/types.h"
 #include "base/budget.h"
 #include "base/mem.h"
@@ -115,24 +116,21 @@ static void meeting_report(void (*hook)(void *self, struct ncs_call *const *call
     ncs_free(calls);
 }
 
-/* Which disagreement keeps a collective from completing (sim/README.md, rule 9). */
-static enum ncs_stuck meeting_compare(const struct meeting *meeting, bool *differs)
+static struct ncs_wanted part_wanted(const struct part *p)
 {
-    const struct part *first = meeting->part[0];
-    const struct ncs_fn_info *info = &ncs_fn_info[first->fn];
-    enum ncs_stuck stuck = NCS_STUCK_NO;
+    return ncs_wanted(p->fn, p->count, p->dtype, p->premul ? ncclNumOps : p->op, p->root);
+}
+
+/* In which facts of api/agreement.def the calls of a collective differ. */
+static unsigned meeting_differences(const struct meeting *meeting)
+{
+    struct ncs_wanted first = part_wanted(meeting->part[0]);
+    unsigned differ = 0;
     for (int i = 1; i < meeting->expected; i++) {
-        const struct part *p = meeting->part[i];
-        if (p->fn != first->fn)
-            return NCS_STUCK_KIND;
-        if (p->bytes != first->bytes)
-            stuck = NCS_STUCK_COUNT;
-        else if (!stuck && info->rooted && p->root != first->root)
-            stuck = NCS_STUCK_ROOT;
-        if (p->dtype != first->dtype || (info->reduces && (p->op != first->op || p->premul != first->premul)))
-            *differs = true;
+        struct ncs_wanted wanted = part_wanted(meeting->part[i]);
+        differ |= ncs_wanted_differ(&first, &wanted);
     }
-    return stuck;
+    return differ;
 }
 
 static void meeting_match(struct meeting *meeting, int64_t at, int64_t cost)
@@ -149,9 +147,9 @@ static void meeting_match(struct meeting *meeting, int64_t at, int64_t cost)
 
 static void match_collective(struct meeting *meeting, int64_t at)
 {
-    bool differs = false;
-    meeting->stuck = meeting_compare(meeting, &differs);
-    if (meeting->stuck || differs)
+    unsigned differ = meeting_differences(meeting);
+    meeting->stuck = ncs_wanted_stuck(differ, false);
+    if (differ)
         meeting_report(sim_world.observer.mismatch, meeting);
     if (meeting->stuck)
         return;
@@ -186,6 +184,7 @@ static void stop_running_ahead(struct meeting *meeting)
     sim_comm_peer(meeting->comm->member[meeting->src], meeting->dst)->ahead -= meeting->part[0]->bytes;
 }
 
+/* By bytes and type alone: a send that ran ahead has left no more than its bytes. */
 static void match_pair(struct meeting *meeting, int64_t at)
 {
     stop_running_ahead(meeting);
