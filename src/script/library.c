@@ -139,7 +139,7 @@ static void put_guards(lua_State *L, const luaL_Reg *originals, const luaL_Reg *
 }
 
 /* Pushes the library of texts, whose functions are their methods. */
-static void push_texts(lua_State *L)
+static void library_push_texts(lua_State *L)
 {
     lua_createtable(L, 0, 16);
     luaL_setfuncs(L, text_rows, 0);
@@ -166,7 +166,7 @@ void ncs_lua_sandbox(lua_State *L)
     lua_createtable(L, 0, 16);
     put_guards(L, base_guarded, ncs_base_guards);
     announce(L, LUA_GNAME);
-    push_texts(L);
+    library_push_texts(L);
     lua_setfield(L, -2, "string");
 }
 

@@ -59,19 +59,19 @@ static void render_introduction(const struct rendering *r, int rank, const char 
         n->introduced = n->introduce(n->arg, rank, r->out);
 }
 
-static bool is_part(const struct slot *slot, const char *part)
+static bool render_is_part(const struct slot *slot, const char *part)
 {
     return slot->part && strlen(part) == slot->part_bytes && strncmp(slot->part, part, slot->part_bytes) == 0;
 }
 
 static void render_rank_list(const struct rendering *r, const struct slot *slot, const struct ncs_fact *f)
 {
-    if (is_part(slot, "each")) {
+    if (render_is_part(slot, "each")) {
         for (size_t i = 0; i < f->ranks; i++)
             ncs_str_addf(r->out, "%srank %d", i ? ", " : "", f->rank[i]);
         return;
     }
-    if (!is_part(slot, "list"))
+    if (!render_is_part(slot, "list"))
         ncs_str_add(r->out, f->ranks == 1 ? "rank " : "ranks ");
     ncs_str_add_many_ranks(r->out, f->rank, f->ranks);
     if (!slot->part && f->ranks == 1)
@@ -80,12 +80,12 @@ static void render_rank_list(const struct rendering *r, const struct slot *slot,
 
 static void render_number(const struct rendering *r, const struct slot *slot, int64_t number)
 {
-    if (is_part(slot, "one") && number == 1)
+    if (render_is_part(slot, "one") && number == 1)
         ncs_str_add(r->out, "one");
-    else if (is_part(slot, "calls") && number <= 1)
+    else if (render_is_part(slot, "calls") && number <= 1)
         ncs_str_add(r->out, number == 1 ? "one call" : "no call");
     else
-        ncs_str_addf(r->out, "%" PRId64 "%s", number, is_part(slot, "calls") ? " calls" : "");
+        ncs_str_addf(r->out, "%" PRId64 "%s", number, render_is_part(slot, "calls") ? " calls" : "");
 }
 
 static void render_line(const struct rendering *r, int line)
@@ -119,31 +119,31 @@ static void render_text(const struct rendering *r, const char *text)
 
 static void render_call(const struct rendering *r, const struct slot *slot, const struct ncs_called *c)
 {
-    if (is_part(slot, "at"))
+    if (render_is_part(slot, "at"))
         render_call_at(r, c);
-    else if (is_part(slot, "c"))
+    else if (render_is_part(slot, "c"))
         ncs_str_add(r->out, c->c);
-    else if (is_part(slot, "comm"))
+    else if (render_is_part(slot, "comm"))
         ncs_str_add(r->out, c->comm);
-    else if (is_part(slot, "function"))
+    else if (render_is_part(slot, "function"))
         ncs_str_add(r->out, c->function);
-    else if (is_part(slot, "label"))
+    else if (render_is_part(slot, "label"))
         ncs_str_add(r->out, c->label ? c->label : "");
-    else if (is_part(slot, "line"))
+    else if (render_is_part(slot, "line"))
         render_line(r, c->line);
-    else if (is_part(slot, "number"))
+    else if (render_is_part(slot, "number"))
         ncs_str_addf(r->out, "%" PRIu32, c->number);
-    else if (is_part(slot, "rank"))
+    else if (render_is_part(slot, "rank"))
         ncs_str_addf(r->out, "rank %d", c->rank);
-    else if (is_part(slot, "what"))
+    else if (render_is_part(slot, "what"))
         ncs_str_add(r->out, c->what);
     else
         ncs_str_addf(r->out, "call %" PRIu32 " on %s", c->number, c->comm);
-    if (is_part(slot, "rank"))
+    if (render_is_part(slot, "rank"))
         render_introduction(r, c->rank, slot->end);
 }
 
-static bool is_one(const struct ncs_fact *f)
+static bool render_is_one(const struct ncs_fact *f)
 {
     return f->kind == NCS_IS_RANKS ? f->ranks == 1 : f->number == 1;
 }
@@ -151,7 +151,8 @@ static bool is_one(const struct ncs_fact *f)
 static void render_fact(const struct rendering *r, const struct slot *slot, const struct ncs_fact *f)
 {
     if (slot->one) {
-        ncs_str_add_bytes(r->out, is_one(f) ? slot->one : slot->several, is_one(f) ? slot->one_bytes : slot->several_bytes);
+        ncs_str_add_bytes(r->out, render_is_one(f) ? slot->one : slot->several,
+                          render_is_one(f) ? slot->one_bytes : slot->several_bytes);
         return;
     }
     switch (f->kind) {
@@ -171,7 +172,7 @@ static void render_fact(const struct rendering *r, const struct slot *slot, cons
 }
 
 /* True if the fact is there, or the part of it: the line of a call that is known, its label. */
-static bool is_there(const struct slot *slot, const struct ncs_fact *f)
+static bool render_is_there(const struct slot *slot, const struct ncs_fact *f)
 {
     if (!f)
         return false;
@@ -183,8 +184,8 @@ static bool is_there(const struct slot *slot, const struct ncs_fact *f)
     case NCS_IS_SENTENCE: return f->sentence;
     case NCS_IS_CALL: break;
     }
-    return f->call && (!is_part(slot, "line") || f->call->line) && (!is_part(slot, "number") || f->call->number) &&
-           (!is_part(slot, "at") || f->call->line || f->call->label);
+    return f->call && (!render_is_part(slot, "line") || f->call->line) && (!render_is_part(slot, "number") || f->call->number) &&
+           (!render_is_part(slot, "at") || f->call->line || f->call->label);
 }
 
 /* "[more: ", "[!more: ": not every bracket begins a segment. */
@@ -207,7 +208,7 @@ static const char *render_segment(const struct rendering *r, const char *at, boo
         slot.part = name + slot.name_bytes + 1;
         slot.part_bytes = (size_t)(colon - slot.part);
     }
-    bool there = is_there(&slot, ncs_sentence_fact(r->s, slot.name, slot.name_bytes));
+    bool there = render_is_there(&slot, ncs_sentence_fact(r->s, slot.name, slot.name_bytes));
     return render_run(r, colon + 2, shown && there != without, true);
 }
 

@@ -135,7 +135,7 @@ static bool is_moved(const struct matrix *m, int src, int dst)
     return peer != m->peer ? peer < m->peer : back < m->back;
 }
 
-static void *block_of(const void *base, size_t bytes, int rank)
+static void *matrix_block_of(const void *base, size_t bytes, int rank)
 {
     return (char *)base + bytes * (size_t)rank;
 }
@@ -178,8 +178,8 @@ static bool move_message(struct meeting *meeting, int src, int dst)
 {
     const struct matrix *m = meeting->matrix;
     const struct part *send = meeting->part[src], *recv = meeting->part[dst];
-    const void *from = block_of(send->send, send->bytes, dst);
-    void *to = block_of(recv->recv, recv->bytes, src);
+    const void *from = matrix_block_of(send->send, send->bytes, dst);
+    void *to = matrix_block_of(recv->recv, recv->bytes, src);
     if (to != from) {
         sim_data_copy(to, from, recv->bytes);
         if (!m->written && sim_unwritten_any())
@@ -280,7 +280,7 @@ static bool begin_moving(struct meeting *meeting)
 }
 
 /* Opens the meeting, and moves the message that is next by itself. */
-static void move_alone(struct meeting *meeting, int src, int dst)
+static void matrix_move_alone(struct meeting *meeting, int src, int dst)
 {
     struct comm *comm = meeting->comm;
     uint64_t sequence = meeting->part[src]->sequence;
@@ -311,7 +311,7 @@ bool sim_matrix_move(struct meeting *meeting)
         int one = m->order[m->row], src = m->back ? m->peer : one, dst = m->back ? one : m->peer;
         bool lost = !fresh && (sim_part_misplaced(meeting->part[src]) || sim_part_misplaced(meeting->part[dst]));
         if (lost || (!m->moving && !begin_moving(meeting))) {
-            move_alone(meeting, src, dst);
+            matrix_move_alone(meeting, src, dst);
             return false;
         }
         bool ends = move_message(meeting, src, dst);

@@ -161,7 +161,7 @@ static struct ncs_sentence *say_evidence(const struct ncs_analysis *q, int comm,
 }
 
 /* The name of the fact in a row that is what the rank has not done. */
-static const char *missing_in(const struct ncs_sentence *row)
+static const char *row_missing_in(const struct ncs_sentence *row)
 {
     return row->phrase == NCS_PHRASE_row_waits ? "lead" : "missing";
 }
@@ -169,7 +169,7 @@ static const char *missing_in(const struct ncs_sentence *row)
 /* True if the row is of a rank that never made a call. */
 static bool is_missing_call(const struct ncs_sentence *row)
 {
-    const char *name = missing_in(row);
+    const char *name = row_missing_in(row);
     const struct ncs_fact *f = ncs_sentence_fact(row, name, strlen(name));
     return f && f->sentence && ncs_sentence_fact(f->sentence, "call_missing", strlen("call_missing"));
 }
@@ -193,7 +193,7 @@ static void set_skipped_rows(const struct ncs_analysis *q, const struct ncs_caus
                                                ncs_fact_number("first", p->number), ncs_fact_number("skipped", p->shift),
                                                ncs_fact_number("made", info->member[p->minority[k]].calls),
                                                ncs_fact_number("all", info->member[p->model].calls));
-        ncs_sentence_replace(row->said, missing_in(row->said), skipped);
+        ncs_sentence_replace(row->said, row_missing_in(row->said), skipped);
     }
     ncs_free(place);
 }
