@@ -45,12 +45,23 @@ const struct ncs_snap_job *ncs_frees_beside(const struct ncs_analysis *q, const 
     return NULL;
 }
 
+/* True if a rank has ended that may have been the one to set the key: nothing kept it from that. */
+static bool may_be_of_ended(const struct ncs_unmet *key)
+{
+    bool gone = false;
+    for (size_t k = 0; k < key->absents; k++)
+        gone |= key->absent[k].reason <= NCS_ABSENT_LAST_FINAL;
+    return gone;
+}
+
 const struct ncs_unmet *ncs_missed_teardown(const struct ncs_analysis *q, const int *path, size_t length, struct ncs_why *why)
 {
     const struct ncs_unmet *ends = NULL;
     for (size_t i = 0; i < length; i++) {
         int at = ncs_node_unmet(q, path[i]);
         const struct ncs_unmet *n = at >= 0 ? &q->unmet[at] : NULL;
+        if (n && ncs_is_key(q, n) && may_be_of_ended(n))
+            return NULL; /* the rank comes to the end of the communicator as soon as it has its key */
         if (!n || n->kind == NCS_UNMET_GATE)
             continue;
         if (!NCS_BY(why, TEARDOWN, ncs_is_teardown(q, n) && (!ends || ends->comm == n->comm)))
@@ -59,15 +70,6 @@ const struct ncs_unmet *ncs_missed_teardown(const struct ncs_analysis *q, const 
             ends = n;
     }
     return ends;
-}
-
-/* True if a rank has ended that may have been the one to set the key: nothing kept it from that. */
-static bool may_be_of_ended(const struct ncs_unmet *key)
-{
-    bool gone = false;
-    for (size_t k = 0; k < key->absents; k++)
-        gone |= key->absent[k].reason <= NCS_ABSENT_LAST_FINAL;
-    return gone;
 }
 
 /* True if several ranks wait for the key without the id, and the init lacks one of them: so it cannot join. */
@@ -86,7 +88,7 @@ static bool keeps_from_joining(const struct ncs_analysis *q, const struct ncs_un
     return keeps && waiting > 1;
 }
 
-/* In a cycle of host waits and inits, a store key for which nobody is left but those that wait: an ended rank may have been the
+/* In a cycle of host waits, inits and ends of communicators, a store key for which nobody is left but those that wait: an ended rank may have been the
  * one to set it; or several ranks may have, and the init lacks one that waits for it. Returns the wait for such a key, the
  * first by name. */
 const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *path, size_t length, struct ncs_why *why)
@@ -95,7 +97,8 @@ const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *p
     for (size_t i = 0; i < length; i++) {
         int unmet = ncs_node_unmet(q, path[i]);
         const struct ncs_unmet *n = unmet >= 0 ? &q->unmet[unmet] : NULL;
-        if (n && n->kind != NCS_UNMET_GATE && (n->kind != NCS_UNMET_INIT || init))
+        bool joins = n && n->kind == NCS_UNMET_INIT && !init;
+        if (n && n->kind != NCS_UNMET_GATE && !joins && !ncs_is_teardown(q, n))
             return NULL;
         if (n && n->kind == NCS_UNMET_INIT)
             init = n;

@@ -22,6 +22,7 @@ static int causes_class_of(enum ncs_reason reason)
 }
 
 enum {
+    FAILURES = 1,
     OTHERS = 6, /* ranks that are alive, but wait elsewhere */
     NEVER,      /* no class: of OTHERS only ranks that never made the call */
 };
@@ -110,6 +111,19 @@ static const struct ncs_call **causes_recorded(const struct ncs_analysis *q, con
     return call;
 }
 
+/* True if a rank was lost, and the calls of others failed only because of it: ncclRemoteError says no more than that another rank
+ * is gone. */
+static bool failed_by_loss(const struct ncs_unmet *n)
+{
+    bool lost = false, remote = true;
+    for (size_t i = 0; i < n->absents; i++) {
+        const struct ncs_absent *a = &n->absent[i];
+        lost |= a->reason == NCS_ABSENT_KILLED;
+        remote &= causes_class_of(a->reason) != FAILURES || (a->call && a->call->rc == ncclRemoteError);
+    }
+    return lost && remote;
+}
+
 static void judge_unmet(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_why asked, struct ncs_drafts *all)
 {
     if (n->kind == NCS_UNMET_STUCK && n->src < 0 && judge_empty(q, n, all))
@@ -135,7 +149,9 @@ static void judge_unmet(const struct ncs_analysis *q, const struct ncs_unmet *n,
         return;
     }
     for (int class = 0; class < OTHERS; class ++)
-        if (judge_absents(q, n, class, asked, all) && n->kind == NCS_UNMET_GATE)
+        if (class == FAILURES && failed_by_loss(n))
+            continue;
+        else if (judge_absents(q, n, class, asked, all) && n->kind == NCS_UNMET_GATE)
             return; /* any absent rank could have opened the gate; one that failed is the likeliest */
 }
 
