@@ -153,6 +153,7 @@ static void *take_large(struct ncs_heap *h, void *block, size_t bytes)
         h->left -= grains(bytes);
         return block;
     }
+    h->gathers = false; /* the arena is full: a block of its own has no room behind its bytes */
     struct ncs_heap_block *b = block ? (struct ncs_heap_block *)block - 1 : NULL;
     if (b)
         unlink_block(h, b);

@@ -84,4 +84,24 @@ START_TEST(test_an_arena_may_be_too_small)
 }
 END_TEST
 
-NCS_TEST_MAIN("heap", test_copies_go_on, test_an_arena_may_be_too_small)
+/* Blocks that do not fit end where their bytes end, whatever their sizes. */
+START_TEST(test_blocks_beside_a_full_arena)
+{
+    enum { LARGE = 4000, SIZES = 64 };
+    struct ncs_heap_model m = { 0 };
+    lua_State *L = ncs_heap_model_state(&m, 8 << 10);
+    char text[LARGE + SIZES];
+    if (!L)
+        return; /* under AddressSanitizer */
+    memset(text, 'x', sizeof text);
+    for (int i = 0; i < SIZES; i++) {
+        lua_pushlstring(L, text, (size_t)(LARGE + i));
+        lua_pop(L, 1);
+    }
+    lua_gc(L, LUA_GCCOLLECT); /* the host's allocator finds what was written behind a block */
+    ck_assert(ncs_heap_model_finish(&m)); /* they are gone, and the rest fits */
+    ncs_heap_model_free(&m);
+}
+END_TEST
+
+NCS_TEST_MAIN("heap", test_copies_go_on, test_an_arena_may_be_too_small, test_blocks_beside_a_full_arena)
