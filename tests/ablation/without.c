@@ -63,6 +63,7 @@ __attribute__((constructor)) static void read_parts(void)
     }
 
 SKIP(apart, ncs_candidates_apart, (struct ncs_explanations * s), (s))
+SKIP(at_once, ncs_candidates_at_once, (struct ncs_explanations * s), (s))
 SKIP(missed, ncs_candidates_missed, (struct ncs_explanations * s), (s))
 SKIP(hosts, ncs_candidates_hosts, (struct ncs_explanations * s), (s))
 SKIP(peers, ncs_candidates_peers, (struct ncs_explanations * s), (s))

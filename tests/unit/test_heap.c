@@ -98,7 +98,7 @@ START_TEST(test_blocks_beside_a_full_arena)
         lua_pushlstring(L, text, (size_t)(LARGE + i));
         lua_pop(L, 1);
     }
-    lua_gc(L, LUA_GCCOLLECT); /* the host's allocator finds what was written behind a block */
+    lua_gc(L, LUA_GCCOLLECT);             /* the host's allocator finds what was written behind a block */
     ck_assert(ncs_heap_model_finish(&m)); /* they are gone, and the rest fits */
     ncs_heap_model_free(&m);
 }

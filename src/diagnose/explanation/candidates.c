@@ -211,13 +211,25 @@ static bool lacks_messages(const struct ncs_explanations *s, const struct ncs_di
     return false;
 }
 
+/* Completes the round of a loop that the divergence only begins, because the model itself has got
+ * no further. False = it begins none. Several courses would need rounds of their own. */
+static bool end_round(const struct ncs_explanations *s, struct ncs_explanation *c, const struct ncs_divergence *d, size_t like)
+{
+    const struct ncs_way *way = &s->ways.of[d->way];
+    return way->courses == 1 && ncs_candidate_end_round(s, c, way->course[0], d, like);
+}
+
+/* Tries the divergence as it is (i = 0), then with its last round completed like each of the
+ * course's own rounds. */
 static void try_gaps(struct ncs_explanations *s, const struct ncs_divergence *d)
 {
-    struct ncs_explanation c = { 0 };
-    if (candidates_add_part(s, &c, d))
-        ncs_candidate_try(s, &c);
-    else
-        ncs_candidate_free(&c);
+    for (size_t i = 0; i <= NCS_ROUNDS_LIKE; i++) {
+        struct ncs_explanation c = { 0 };
+        if (candidates_add_part(s, &c, d) && (i == 0 || end_round(s, &c, d, i - 1)))
+            ncs_candidate_try(s, &c);
+        else
+            ncs_candidate_free(&c);
+    }
 }
 
 /* Tries all weightings; if messages differ, all of them again with collectives alone. */
@@ -268,6 +280,29 @@ static void try_comm(struct ncs_explanations *s, size_t way, size_t model, bool 
         ncs_candidate_free(&c);
 }
 
+/* Makes all ways that differ from the model like it, in one candidate: several ranks may be wrong,
+ * each in its own manner, and then no change of one of them lets the run go on. */
+static void try_all_to(struct ncs_explanations *s, size_t model)
+{
+    for (size_t i = 0; i < WEIGHTS; i++) {
+        struct ncs_weights weight = weights[ncs_nth_kind(i, WEIGHTS)];
+        struct ncs_explanation c = { 0 };
+        bool fine = true;
+        for (size_t way = 0; way < s->ways.count && fine; way++) {
+            struct ncs_divergence d = { 0 };
+            if (way != model && ncs_diverge(&s->ways, way, model, weight, &d))
+                fine = candidates_add_part(s, &c, &d);
+            if (fine && d.gaps)
+                end_round(s, &c, &d, 0);
+            ncs_free(d.gap);
+        }
+        if (fine && c.parts > 1)
+            ncs_candidate_try(s, &c);
+        else
+            ncs_candidate_free(&c);
+    }
+}
+
 /* Compares the way with its models: those with the longest common beginning first, then those of
  * many ranks. */
 static void try_way(struct ncs_explanations *s, size_t way)
@@ -302,4 +337,10 @@ void ncs_candidates_apart(struct ncs_explanations *s)
 {
     for (size_t i = 0; i < s->ways.count; i++)
         try_way(s, i);
+}
+
+void ncs_candidates_at_once(struct ncs_explanations *s)
+{
+    for (size_t i = 0; i < s->ways.count; i++)
+        try_all_to(s, i);
 }

@@ -153,7 +153,7 @@ static struct lap lap_before(const struct ncs_course *c, size_t at, const struct
     return (struct lap){ at - only_round(c, at, model, of), at };
 }
 
-/* ---- a round of changes ---- */
+/* ---- the end of a course ---- */
 
 /* Sets how many neighbors of the example, between `begin` and `end`, come with its call. Only the
  * first change of a round takes those before it: each later change would repeat what the previous
@@ -184,6 +184,38 @@ static void add_own(struct ncs_explanation *c, const struct ncs_course *own, siz
     candidates_round_add_company(&change, own->step + round.from, own->step + round.to, i == round.from);
     NCS_PUSH(c->change, c->changes, c->change_room, change);
 }
+
+/* How many missing steps end the divergence, all at one step of the course: they may begin a
+ * round. */
+static size_t begun_at_end(const struct ncs_divergence *d)
+{
+    const struct ncs_gap *last = &d->gap[d->gaps - 1];
+    size_t steps = 0;
+    while (steps < d->gaps && !last[-(ptrdiff_t)steps].more && last[-(ptrdiff_t)steps].at == last->at)
+        steps++;
+    return steps;
+}
+
+bool ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course,
+                             const struct ncs_divergence *d, size_t like)
+{
+    const struct ncs_gap *last = &d->gap[d->gaps - 1];
+    const struct ncs_course *own = &s->courses.of[course];
+    const struct ncs_step *model = s->ways.of[d->model].step;
+    size_t steps = begun_at_end(d);
+    if (!steps || last->of + 1 < s->ways.of[d->model].steps)
+        return false;
+    const struct ncs_gap *first = last + 1 - steps;
+    struct lap round = lap_before(own, last->at, &s->ways.of[d->model], first->of, like);
+    size_t same = 0;
+    while (same < steps && round.from + same < round.to && own->step[round.from + same].site == model[first[same].of].site)
+        same++;
+    for (size_t i = round.from + steps; same == steps && i < round.to; i++)
+        add_own(c, own, course, last->at, round, i);
+    return same == steps && round.from + steps < round.to;
+}
+
+/* ---- before another step ---- */
 
 /* The model's next step at that site, from `of` on, at most as far ahead as the round has steps
  * left; SIZE_MAX = the model has not come there. */

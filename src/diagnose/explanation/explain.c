@@ -112,6 +112,10 @@ static void explain_look(struct ncs_explanations *s)
             kinds[kind].find(s);
     }
     ncs_candidates_rehearse(s);
+    if (alike || s->count)
+        return;
+    ncs_candidates_at_once(s);
+    ncs_candidates_rehearse(s);
 }
 
 struct ncs_explanations *ncs_explain_hang(const struct ncs_analysis *q)

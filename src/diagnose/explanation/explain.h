@@ -7,7 +7,7 @@
 #include "diagnose/rules/rule.h"
 
 enum {
-    NCS_CANDIDATES_TRIED = 64, /* rehearsals, at most */
+    NCS_CANDIDATES_TRIED = 64, /* rehearsals, at most; as many again if none of them helps */
     NCS_EXPLANATIONS_KEPT = 6,
     NCS_ROUNDS_LIKE = 3, /* different rounds of a course that are tried as examples: one may have a log,
                           * another a checkpoint */
@@ -65,6 +65,8 @@ struct ncs_explanations {
 /* Candidates from the steps that the ways of ranks have more or less than others
  * (explanation/candidates.c). */
 void ncs_candidates_apart(struct ncs_explanations *s);
+/* Candidates that change several ways at once: several ranks are wrong, each in its own manner. */
+void ncs_candidates_at_once(struct ncs_explanations *s);
 /* Candidates that insert the calls which waiting calls lack, or that remove the waiting calls
  * (explanation/missed_calls.c). */
 void ncs_candidates_missed(struct ncs_explanations *s);
@@ -85,6 +87,10 @@ bool ncs_host_gap(const struct ncs_explanations *s, size_t course, const struct 
  * the course's own round number `like`: 0 = the newest, then the next newest that differs from
  * those before. */
 void ncs_candidate_rounds(struct ncs_explanations *s, size_t way, size_t model, size_t like);
+/* Adds to c the rest of the round that the divergence only begins at its end, copied from the
+ * course's own round `like`. False = there is nothing to add. */
+bool ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course,
+                             const struct ncs_divergence *d, size_t like);
 /* Makes the change that inserts the course's own call like the step, before its step `at`. nth: how
  * many calls like it the candidate already inserts there. False = no such call can be made. */
 bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_t at, const struct ncs_step *step, size_t nth,
