@@ -41,9 +41,9 @@ static void add_trial(const struct ncs_text *t, const struct ncs_trial *trial, s
     if (trial->verdict == NCS_HANG && trial->moved)
         ncs_str_add(line, ", other ranks went on");
     if (trial->returns)
-        ncs_str_addf(line, ", applied %zu times more", trial->returns);
+        ncs_str_addf(line, ", applied %zu more time%s", trial->returns, trial->returns > 1 ? "s" : "");
     if (trial->behind)
-        ncs_str_addf(line, ", %zu changes behind it", trial->behind);
+        ncs_str_addf(line, ", %zu change%s behind it", trial->behind, trial->behind > 1 ? "s" : "");
     if (trial->diagnosed)
         ncs_str_addf(line, ", the finding is %s%s%s", trial->gone ? "gone" : "still there", trial->left ? ", what is left: " : "",
                      trial->left ? trial->left : "");

@@ -120,7 +120,8 @@ static enum takes takes_over(const struct ncs_run *run, const struct ncs_alterna
     const struct ncs_finding *first = prove_first_of(run), *f = prove_cause_of(a);
     bool within = first && ncs_finding_names_all(first, f), same = within && ncs_finding_names_all(f, first);
     bool known = first && strcmp(first->rule, "waiting") != 0;
-    bool smaller = !stood_trial(run, first) || f->repairs < first->repairs;
+    struct ncs_why size;
+    bool smaller = NCS_BY(&size, TRIAL_SMALLER, !stood_trial(run, first) || f->repairs < first->repairs);
     if (a->shifted) /* either the argument is wrong, or the calls are out of step */
         return NCS_AT(why, TRIAL_CHANGES) && within && smaller ? SURELY : NO;
     if (NCS_BY(why, TRIAL_PLACES, a->fits && (a->sure || same)))
@@ -129,7 +130,8 @@ static enum takes takes_over(const struct ncs_run *run, const struct ncs_alterna
         return NO;
     if (NCS_BY(why, TRIAL_LARGER, !smaller))
         return NO;
-    return NCS_AT(why, TRIAL_SMALLER) && a->sure ? SURELY : LIKELY;
+    *why = size;
+    return a->sure ? SURELY : LIKELY;
 }
 
 /* The graph of waits shows the problem, but neither the change nor its place. The alternative's
@@ -212,7 +214,8 @@ static bool prove_alternatives(struct ncs_run *run, bool all, const struct ncs_d
     }
     struct ncs_why why;
     if (NCS_BY(&why, NOTHING, best.from < best.to && best.to < d->alternatives && !all))
-        ncs_weighed(d, why, "of %zu alternatives only the first %zu were tried: one of them stands", d->alternatives, best.to);
+        ncs_weighed(d, why, "one of the first %zu of %zu alternatives stands, so no further one is tried for it", best.to,
+                    d->alternatives);
     if (best.from < best.to)
         prove_settle(run, &best);
     ncs_free(stood);

@@ -295,7 +295,8 @@ void ncs_candidates_rehearse(struct ncs_explanations *s)
         bool needless = !r.blocked && is_needless(s, c);
         if (ncs_decisions_kept && i < SHOWN) {
             char outcome[80];
-            snprintf(outcome, sizeof outcome, "the rehearsal leaves %zu waits and launches unfinished", r.blocked);
+            snprintf(outcome, sizeof outcome, "the rehearsal leaves %zu wait%s or launch%s unfinished", r.blocked,
+                     r.blocked > 1 ? "s" : "", r.blocked > 1 ? "es" : "");
             weigh_candidate(s, c, i ? &before : NULL,
                             dearer      ? "not rehearsed: dearer than all that are kept"
                             : r.blocked ? outcome
@@ -309,6 +310,7 @@ void ncs_candidates_rehearse(struct ncs_explanations *s)
             cheapest_insert(s->best, &s->count, NCS_EXPLANATIONS_KEPT, c);
     }
     if (ncs_decisions_kept && s->candidates > SHOWN)
-        ncs_str_addf(&s->q->result->weighed, "and %zu more candidates\n", s->candidates - SHOWN);
+        ncs_str_addf(&s->q->result->weighed, "and %zu more candidate%s\n", s->candidates - SHOWN,
+                     s->candidates - SHOWN > 1 ? "s" : "");
     s->candidates = 0;
 }

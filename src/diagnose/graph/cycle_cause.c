@@ -123,14 +123,14 @@ const struct ncs_unmet *ncs_missed_meeting(const struct ncs_analysis *q, const i
         if (at < 0)
             continue;
         const struct ncs_unmet *n = &q->unmet[at];
-        bool meets = NCS_BY(why, MISSED_MEETING, ncs_is_meeting(n) || n->kind == NCS_UNMET_SETUP);
+        bool meets = ncs_is_meeting(n) || n->kind == NCS_UNMET_SETUP;
         if ((n->kind != NCS_UNMET_COLLECTIVE && !meets) || !n->call || (most && most->comm != n->comm))
             return NULL;
         meeting |= meets;
         if (!most || n->presents > most->presents || (n->presents == most->presents && meets))
             most = n;
     }
-    return meeting ? most : NULL;
+    return NCS_BY(why, MISSED_MEETING, meeting) ? most : NULL;
 }
 
 static bool lacks_only_live(const struct ncs_unmet *n)

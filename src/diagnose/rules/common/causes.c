@@ -167,10 +167,10 @@ static void judge_cycle(const struct ncs_analysis *q, struct ncs_cause *r, struc
         judge_absents(q, n, OTHERS, why, all);
     else if ((n = ncs_missing_link(q, r->path, r->length, &why)) || (n = ncs_missed_meeting(q, r->path, r->length, &why)))
         judge_absents(q, n, NEVER, why, all);
-    else if ((n = ncs_unset_key(q, r->path, r->length, &why)))
-        judge_unmet(q, n, why, all);
-    else
+    else if (NCS_BY(&r->asked, CYCLE, !(n = ncs_unset_key(q, r->path, r->length, &why))))
         ncs_judge(q, r, all);
+    else
+        judge_unmet(q, n, why, all);
 }
 
 /* Asks about each cycle once; judged[] marks unmet waits whose cause is found. Cycles of host waits
@@ -191,7 +191,7 @@ static void judge_cycles(const struct ncs_analysis *q, bool *judged, bool gates_
         for (size_t k = 0; k < r.length && !known; k++)
             if (ncs_node_unmet(q, r.path[k]) >= 0)
                 judged[ncs_node_unmet(q, r.path[k])] = true;
-        if (NCS_BY(&r.asked, CYCLE, !known))
+        if (!known)
             judge_cycle(q, &r, all);
         ncs_free(r.path);
     }

@@ -133,14 +133,15 @@ static void blame(const struct ncs_analysis *q, const struct ncs_cause *r, const
     for (int all = 0; all < 2 && !d->f.culprits; all++)
         for (size_t i = 0; i < d->f.cycles; i++) {
             const struct ncs_cycle_step *s = &d->f.cycle[i];
-            bool breaks = NCS_AT(&why, BREAKERS) && s->rank >= 0 && alone[s->rank];
+            bool breaks = s->rank >= 0 && alone[s->rank];
             if (!all && !breaks)
                 continue;
             ncs_add_culprit(d, s->rank, s->call, s->line);
             able += !all;
         }
     ncs_free(alone);
-    ncs_decided(&d->f, why, "%zu of the cycle's %zu ranks could break it alone", able, d->f.cycles);
+    if (NCS_BY(&why, BREAKERS, able > 0))
+        ncs_decided(&d->f, why, "%zu of the cycle's %zu ranks could break it alone", able, d->f.cycles);
     d->f.evidence = ncs_plain(ncs_copy_text(able == d->f.cycles ? "a change of any one rank of the cycle would break it"
                                             : able              ? "a change of one of the other ranks would not break the cycle"
                                                    : "no rank could break the cycle alone, so all its ranks are named"));
