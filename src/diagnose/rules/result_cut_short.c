@@ -9,7 +9,7 @@ static bool result_cut_short_match(const struct ncs_analysis *q, const struct nc
     if (!h)
         return false;
     bool reported = !h->sync || h->sync->fn == NCS_FN_ncclCommGetAsyncError;
-    int code = h->sync ? (int)h->sync->arg[1].i : h->broken.code;
+    int code = h->sync && reported ? (int)h->sync->arg[1].i : h->broken.code;
     d->f.why = ncs_say(result_cut_short_why, ncs_fact_at("who", h), ncs_fact_call("later", q->journal, h->later),
                        ncs_fact_sentence("use", ncs_say_use(q, h->earlier)), ncs_fact_comm(q, h->earlier->comm),
                        ncs_fact_is("fault", !h->sync), ncs_fact_line("fault_line", h->broken.place.line),
