@@ -34,7 +34,8 @@ lua_State *ncs_heap_state(struct ncs_heap *heap);
 void ncs_heap_free(struct ncs_heap *heap);
 
 /* A state of which copies are made. All its blocks lie in one arena; a copy is that arena elsewhere, with the addresses in
- * it moved. So no key of its tables may be a table, a function of Lua, a userdata or a thread, whose hash is its address. */
+ * it moved. So no key of its tables may be a table, a function of Lua, a userdata or a thread, whose hash is its address; and it
+ * may hold nothing that a scenario wrote, whose words could be made to look like addresses. */
 struct ncs_heap_model {
     struct ncs_heap heap;
     lua_State *L;

@@ -130,23 +130,35 @@ static void take_state(struct ncs_lua_rank *rank, lua_State *L)
     *(struct ncs_lua_thread **)lua_getextraspace(L) = &rank->main;
 }
 
-/* `more` goes on where the environment is complete; NULL = nothing. */
-static bool state_fill(struct ncs_lua_rank *rank, lua_State *L, lua_CFunction more, struct ncs_error *err)
+static bool state_call(struct ncs_lua_rank *rank, lua_State *L, int args, int results, struct ncs_error *err)
+{
+    if (lua_pcall(L, args, results, 0) == LUA_OK)
+        return true;
+    return ncs_fail(err, NCS_NO_MEMORY, "cannot set up the script's state of rank %d: %s", rank->rank,
+                    lua_isstring(L, -1) ? lua_tostring(L, -1) : "no memory");
+}
+
+/* Makes the environment. */
+static bool state_fill(struct ncs_lua_rank *rank, lua_State *L, struct ncs_error *err)
 {
     take_state(rank, L);
     lua_gc(L, LUA_GCSTOP);
     lua_pushcfunction(L, set_up);
-    int status = lua_pcall(L, 0, 0, 0);
-    if (status == LUA_OK && more) {
-        lua_pushcfunction(L, ncs_lua_message);
-        lua_pushcfunction(L, more);
-        status = lua_pcall(L, 0, 1, 0);
+    return state_call(rank, L, 0, 0, err);
+}
+
+/* `more` goes on where the environment is complete; NULL = nothing. */
+static bool state_go_on(struct ncs_lua_rank *rank, lua_CFunction more, struct ncs_error *err)
+{
+    bool done = true;
+    lua_gc(rank->L, LUA_GCSTOP);
+    if (more) {
+        lua_pushcfunction(rank->L, ncs_lua_message);
+        lua_pushcfunction(rank->L, more);
+        done = state_call(rank, rank->L, 0, 1, err);
     }
-    if (status != LUA_OK)
-        return ncs_fail(err, NCS_NO_MEMORY, "cannot set up the script's state of rank %d: %s", rank->rank,
-                        lua_isstring(L, -1) ? lua_tostring(L, -1) : "no memory");
-    lua_gc(L, LUA_GCRESTART);
-    return true;
+    lua_gc(rank->L, LUA_GCRESTART);
+    return done;
 }
 
 bool ncs_lua_open(struct ncs_lua_rank *rank, lua_CFunction more, struct ncs_error *err)
@@ -154,7 +166,7 @@ bool ncs_lua_open(struct ncs_lua_rank *rank, lua_CFunction more, struct ncs_erro
     lua_State *L = ncs_heap_state(&rank->heap);
     if (!L)
         return open_failed(rank, err);
-    bool done = state_fill(rank, L, more, err);
+    bool done = state_fill(rank, L, err) && state_go_on(rank, more, err);
     if (!done)
         ncs_lua_close(rank);
     return done;
@@ -162,14 +174,15 @@ bool ncs_lua_open(struct ncs_lua_rank *rank, lua_CFunction more, struct ncs_erro
 
 /* ---- ranks of a run, copies of one state ---- */
 
-enum { FIRST_ARENA = 64 << 10, LAST_ARENA = 64 << 20 };
+enum { FIRST_ARENA = 64 << 10, LAST_ARENA = 1 << 20 };
 
-static bool model_make(struct ncs_heap_model *model, const struct ncs_lua_rank *of, lua_CFunction more, size_t bytes)
+/* The environment alone: what is in a model may not come from a scenario, since words of it that look like addresses move. */
+static bool model_make(struct ncs_heap_model *model, const struct ncs_lua_rank *of, size_t bytes)
 {
     struct ncs_error unused;
     struct ncs_lua_rank rank = *of;
     lua_State *L = ncs_heap_model_state(model, bytes);
-    bool fits = L && state_fill(&rank, L, more, &unused) && ncs_heap_model_finish(model);
+    bool fits = L && state_fill(&rank, L, &unused) && ncs_heap_model_finish(model);
     if (!fits)
         ncs_heap_model_free(model);
     return fits;
@@ -178,8 +191,8 @@ static bool model_make(struct ncs_heap_model *model, const struct ncs_lua_rank *
 bool ncs_lua_open_copy(struct ncs_lua_rank *rank, lua_CFunction more, struct ncs_error *err)
 {
     struct ncs_script *s = rank->script;
-    for (size_t bytes = FIRST_ARENA; !s->modelled && bytes <= LAST_ARENA; bytes *= 4)
-        s->modelled = model_make(&s->model, rank, more, bytes);
+    for (size_t bytes = FIRST_ARENA; !s->session && !s->modelled && bytes <= LAST_ARENA; bytes *= 4)
+        s->modelled = model_make(&s->model, rank, bytes);
     s->modelled = true;
     if (!s->model.L)
         return ncs_lua_open(rank, more, err);
@@ -187,7 +200,10 @@ bool ncs_lua_open_copy(struct ncs_lua_rank *rank, lua_CFunction more, struct ncs
     if (!L)
         return open_failed(rank, err);
     take_state(rank, L);
-    return true;
+    bool done = state_go_on(rank, more, err);
+    if (!done)
+        ncs_lua_close(rank);
+    return done;
 }
 
 void ncs_lua_close(struct ncs_lua_rank *rank)

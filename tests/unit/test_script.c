@@ -2,6 +2,8 @@
  * what they print. */
 #include "script_lab.h"
 
+#include "base/sanitizer.h"
+#include "base/str.h"
 #include "script/object.h"
 
 START_TEST(test_sandbox)
@@ -337,5 +339,28 @@ START_TEST(test_stubs)
 }
 END_TEST
 
+/* In the state of which ranks' states are copies, words that look like addresses are moved: a scenario has no word there. */
+START_TEST(test_copies_hold_nothing_of_the_scenario)
+{
+    enum { LARGE = 300000 };
+    static const char *const small = "scenario { ranks = 2 }\n";
+    size_t bytes[2];
+    for (int i = 0; i < 2; i++) {
+        struct ncs_str text = { 0 };
+        ncs_str_addf(&text, "%slocal constant, long = 0x7f0012345678, '", small);
+        for (int k = 0; i && k < LARGE / 10; k++)
+            ncs_str_add(&text, "0123456789");
+        ncs_str_add(&text, "'\nlocal function held() return constant, long end\nheld()\n");
+        execute(text.text, false);
+        ck_assert(script->model.L || NCS_ASAN);
+        bytes[i] = script->model.heap.arena_bytes;
+        finish();
+        ncs_str_free(&text);
+    }
+    ck_assert_uint_eq(bytes[0], bytes[1]);
+}
+END_TEST
+
 NCS_TEST_MAIN("script", test_sandbox, test_order_and_identity, test_seed, test_collectives, test_objects, test_ranks_exchange,
-              test_nonblocking, test_one_process, test_raw, test_expectations, test_stubs)
+              test_nonblocking, test_one_process, test_raw, test_expectations, test_stubs,
+              test_copies_hold_nothing_of_the_scenario)
