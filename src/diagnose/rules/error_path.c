@@ -108,7 +108,7 @@ static bool error_path_match(const struct ncs_analysis *q, const struct ncs_caus
     ncs_str_add(&fix, "; a rank that cannot go on has to have the communicator aborted on all ranks");
     d->f.why = ncs_plain(ncs_str_take(&s));
     d->f.fix = ncs_plain(ncs_str_take(&fix));
-    if (failed && failed->rc == ncclRemoteError) {
+    if (failed && failed->rc == ncclRemoteError && !failed->faulted) {
         char *doubt = ncs_sentence_take(ncs_say(error_path_remote));
         ncs_finding_doubt(&d->f, doubt);
         ncs_free(doubt);
