@@ -24,7 +24,7 @@ bool ncs_call_meets(const struct ncs_call *call, struct ncs_meeting_key *key);
 bool ncs_meeting_is(const struct ncs_meeting_key *a, const struct ncs_meeting_key *b); /* the same one */
 uint64_t ncs_meeting_hash(const struct ncs_meeting_key *key);                          /* equal for equal keys; never 0 */
 
-/* What a call asks for, as far as the calls of a meeting must agree in it. A send and its receive that fit ask for the
+/* The part of a call in which the calls of a meeting must agree. A send and its receive that fit ask for the
  * same. */
 struct ncs_wanted {
     enum ncs_fn fn; /* the same for both sides of a pair, and for ncclBcast and ncclBroadcast */

@@ -220,7 +220,6 @@ struct ncs_sides {
     bool spread;    /* they are in several places */
 };
 
-/* "no call", "one call", "3 calls" */
 struct ncs_fact ncs_fact_comm(const struct ncs_analysis *q, int comm); /* "comm": its name */
 /* Appends the text of a fact, and frees the fact. */
 void ncs_add_fact(struct ncs_str *s, struct ncs_fact fact);

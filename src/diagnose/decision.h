@@ -1,5 +1,6 @@
 /* Why a finding won: each comparison that ranks two causes, or chooses whom to blame, has a name, and notes its own place in the
- * condition that decides (NCS_BY). The finding that it favours keeps both. With ncs_decisions_kept the finding also keeps what was weighed, a line each, for --debug=diagnosis. */
+ * condition that decides (NCS_BY). The finding that it favours keeps both. With ncs_decisions_kept the finding also keeps what
+ * was weighed, a line each, for --debug=diagnosis. */
 #ifndef NCS_DIAGNOSE_DECISION_H
 #define NCS_DIAGNOSE_DECISION_H
 

@@ -1,4 +1,4 @@
-/* What a file of plain data holds, as a tree: lists, dictionaries, texts, numbers. The tree lies in an arena.
+/* The contents of a file of plain data, as a tree: lists, dictionaries, texts, numbers. The tree lies in an arena.
  * Parts may be shared, as pickles share them; no value contains itself. */
 #ifndef NCS_TRACE_VALUE_H
 #define NCS_TRACE_VALUE_H

@@ -11,8 +11,7 @@
  *              {c.comm}      "world"                         {c.what}        "AllReduce float32 x 8 sum"
  *              {c.function}  "comm:all_reduce"               {c.c}           "ncclAllReduce"
  *              {c.rank}      "rank 2"                        {c.label}       "its label"
- *              {c.place}     "line 4 (its label)"            {c.at}          " at line 4 (its label)", or nothing
- *              {c.rank}      "rank 2"                        {c.line}        "line 4"
+ *              {c.line}      "line 4"                        {c.at}          " at line 4 (its label)", or nothing
  *   a line     {here}        "line 12"
  *   a number   {n}           "3"                             {n.calls}       "no call", "one call", "3 calls"
  *              {n.one}       "one", "3"

@@ -29,5 +29,5 @@ named "format tap"            2 src/report/formats.def '(\b|_)tap(\b|_)'
 named "query CommProperties"  2 src/api/api.lua       'ncclCommQueryProperties'
 named "command doctor"        2 src/cli/commands.def  'cmd_doctor|NCS_COMMAND\(doctor\)|"doctor"'
 named "method mem_stats"      2 src/script/comm_life.c '"(comm:)?mem_stats"|comm_mem_stats'
-named "rule part_too_small"  3 src/diagnose/rules/part_too_small.c 'part[-_]too[-_]small'
+named "rule part_too_small"   3 src/diagnose/rules/part_too_small.c 'part[-_]too[-_]small'
 exit $failed

@@ -129,7 +129,7 @@ void ncs_checks_call(struct ncs_call *call);
 void ncs_checks_distrust(void);
 /* All that was noticed so far, for the diagnosis. Add further notices to it before. */
 struct ncs_notices *ncs_checks_notices(void);
-/* What the program has made and not freed (diagnose/ledger/ledger.h). */
+/* The things that the program has made and not freed (diagnose/ledger/ledger.h). */
 struct ncs_ledger *ncs_checks_ledger(void);
 /* Fills in the counts and the wrong results; they stay the checks'. */
 void ncs_checks_fill(struct ncs_result *r);

@@ -2,7 +2,10 @@
  * While nothing can distinguish them they are not made: each rank's call stays one part, all parts form one meeting, and it
  * moves the messages in the order in which their meetings would. It is opened, which makes every part and meeting just as
  * if they had been there from the start, when a rank's call differs or comes at another instant, when other sends or
- * receives use the communicator, and before a part is withdrawn or a report describes it. */
+ * receives use the communicator, and before a part is withdrawn or a report describes it.
+ *
+ * One thing differs: where another communicator acts at the same instant, its messages may come between others of these. Nothing
+ * that NCCL promises depends on that; the trace's hash does, and so does a result over which the program races. */
 #ifndef NCS_SIM_MATRIX_H
 #define NCS_SIM_MATRIX_H
 
